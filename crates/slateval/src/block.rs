@@ -1,0 +1,415 @@
+//! A block of logged slates, column by column: what readers fill and [`Summary::add`](crate::Summary::add) takes.
+
+use std::collections::HashMap;
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+use crate::spec::Spec;
+
+/// A column of a [`Block`]. Slots and policies count from 0 here and from 1 in messages.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Field {
+    /// The slate's reward.
+    Reward,
+    /// How many items the logging policy drew each slate from (`ranking:COLUMN`).
+    Pool,
+    /// `mu_k`: the logging propensity of the action shown in a slot.
+    Logging {
+        /// The slot.
+        slot: usize,
+    },
+    /// `pi_k`: the target's propensity of the same action.
+    Target {
+        /// The target policy.
+        policy: usize,
+        /// The slot.
+        slot: usize,
+    },
+    /// `chi_k = sum_a pi_k(a)^2 / mu_k(a) - 1`.
+    Chi {
+        /// The target policy.
+        policy: usize,
+        /// The slot.
+        slot: usize,
+    },
+    /// The target's probability of showing this slot's item anywhere in its slate.
+    Anywhere {
+        /// The target policy.
+        policy: usize,
+        /// The slot.
+        slot: usize,
+    },
+    /// A ready-made slate weight.
+    Weight {
+        /// The target policy.
+        policy: usize,
+    },
+}
+
+impl Field {
+    /// The rule a value of this column must keep, as advice.
+    pub fn rule(self) -> &'static str {
+        match self {
+            Field::Reward => "rewards must be finite numbers; drop the row or give it a reward",
+            Field::Pool => "the number of candidates must be a whole number, at least the slate's length",
+            Field::Logging { .. } => {
+                "a logging propensity lies in (0, 1]: the shown action had a positive probability of being shown"
+            }
+            Field::Target { .. } => "a target propensity lies in [0, 1]",
+            Field::Chi { .. } => "chi must be a finite number",
+            Field::Anywhere { .. } => {
+                "the probability of an item anywhere in the slate lies in [0, 1] and is at least that of its own slot"
+            }
+            Field::Weight { .. } => "a slate weight must be a finite number",
+        }
+    }
+}
+
+impl fmt::Display for Field {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Field::Reward => write!(f, "the reward"),
+            Field::Pool => write!(f, "the number of candidates"),
+            Field::Logging { slot } => write!(f, "the logging propensity of slot {}", slot + 1),
+            Field::Target { slot, .. } => write!(f, "the target propensity of slot {}", slot + 1),
+            Field::Chi { slot, .. } => write!(f, "chi of slot {}", slot + 1),
+            Field::Anywhere { slot, .. } => write!(f, "the anywhere probability of slot {}", slot + 1),
+            Field::Weight { .. } => write!(f, "the slate weight"),
+        }
+    }
+}
+
+/// A value of the column that rows are segmented by.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum Segment {
+    /// No value.
+    Null,
+    /// A truth value.
+    Bool(bool),
+    /// A whole number.
+    Int(i64),
+    /// Anything else, as text.
+    Text(String),
+}
+
+impl fmt::Display for Segment {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Segment::Null => write!(f, "(null)"),
+            Segment::Bool(b) => write!(f, "{b}"),
+            Segment::Int(i) => write!(f, "{i}"),
+            Segment::Text(s) => write!(f, "{s}"),
+        }
+    }
+}
+
+/// Up to [`Block::ROWS`] logged slates, one contiguous column per [`Field`].
+///
+/// A block is a buffer to be used again and again: [`reset`](Block::reset) it, fill the columns that
+/// [`fields`](Block::fields) lists, mark missing slots, and hand it to [`Summary::add`](crate::Summary::add), which
+/// checks every value.
+///
+/// ```
+/// use slateval::{Block, Field, Spec, Structure, Summary};
+///
+/// let spec = Spec::new(Structure::Additive, ["new"]);
+/// let mut summary = Summary::new(spec)?;
+/// let mut block = Block::new(summary.spec());
+/// block.reset(2, 1);
+/// block.column_mut(Field::Reward).copy_from_slice(&[0.0, 1.0]);
+/// block.column_mut(Field::Logging { slot: 0 }).copy_from_slice(&[0.5, 0.5]);
+/// block.column_mut(Field::Target { policy: 0, slot: 0 }).copy_from_slice(&[0.2, 0.8]);
+/// summary.add(&block)?;
+/// assert_eq!(summary.rows(), 2);
+/// # Ok::<(), slateval::Error>(())
+/// ```
+#[derive(Debug, Clone)]
+pub struct Block {
+    rows: usize,
+    slots: usize,
+    shape: Shape,
+    reward: Vec<f64>,
+    pool: Vec<f64>,
+    weights: Vec<Vec<f64>>,
+    /// `[column of a slot][slot]`, in the order of [`Shape::per_slot`].
+    by_slot: Vec<Vec<Vec<f64>>>,
+    /// `[slot][row]`, empty while nothing is missing.
+    missing: Vec<Vec<bool>>,
+    segments: Vec<u32>,
+    segment_values: Vec<Segment>,
+    segment_ids: HashMap<Segment, u32>,
+}
+
+/// Which columns a specification asks for.
+#[derive(Debug, Clone)]
+struct Shape {
+    logging: bool,
+    pool: bool,
+    /// For each policy: pi, chi, anywhere, weight.
+    policies: Vec<PolicyShape>,
+    segmented: bool,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct PolicyShape {
+    target: bool,
+    chi: bool,
+    anywhere: bool,
+    weight: bool,
+}
+
+/// Columns of one slot: logging first, then target, chi and anywhere of each policy.
+const PER_POLICY: usize = 3;
+
+impl Block {
+    /// Rows a block holds at most: its columns stay in the processor's cache while they are worked on.
+    pub const ROWS: usize = 1024;
+
+    /// An empty block with the columns `spec` asks for.
+    pub fn new(spec: &Spec) -> Self {
+        let needs = spec.structure.needs();
+        let policy = |chi| PolicyShape { target: needs.slots, chi, anywhere: needs.anywhere, weight: needs.weight };
+        let shape = Shape {
+            logging: needs.logging,
+            pool: needs.pool,
+            policies: spec.policies.iter().map(|p| policy(p.chi && needs.slots)).collect(),
+            segmented: spec.by.is_some(),
+        };
+        Self::with_shape(shape)
+    }
+
+    fn with_shape(shape: Shape) -> Self {
+        let policies = shape.policies.len();
+        Block {
+            rows: 0,
+            slots: 0,
+            shape,
+            reward: Vec::new(),
+            pool: Vec::new(),
+            weights: vec![Vec::new(); policies],
+            by_slot: vec![Vec::new(); 1 + PER_POLICY * policies],
+            missing: Vec::new(),
+            segments: Vec::new(),
+            segment_values: Vec::new(),
+            segment_ids: HashMap::new(),
+        }
+    }
+
+    /// Makes room for `rows` slates of at most `slots` slots, none of them missing. Column values are unspecified
+    /// until they are filled.
+    ///
+    /// # Panics
+    /// If `rows` is more than [`Block::ROWS`].
+    pub fn reset(&mut self, rows: usize, slots: usize) {
+        assert!(rows <= Self::ROWS, "a block holds at most {} rows", Self::ROWS);
+        self.rows = rows;
+        self.slots = if self.has_slots() { slots } else { 0 };
+        self.reward.resize(rows, 0.0);
+        if self.shape.pool {
+            self.pool.resize(rows, 0.0);
+        }
+        for (weight, shape) in self.weights.iter_mut().zip(&self.shape.policies) {
+            if shape.weight {
+                weight.resize(rows, 0.0);
+            }
+        }
+        for (kind, columns) in self.by_slot.iter_mut().enumerate() {
+            if !self.shape.has(kind) {
+                continue;
+            }
+            columns.resize(self.slots, Vec::new());
+            for column in columns {
+                column.resize(rows, 0.0);
+            }
+        }
+        self.missing.clear();
+        self.segments.clear();
+        if self.shape.segmented {
+            self.segments.resize(rows, 0);
+        }
+    }
+
+    /// Number of slates.
+    pub fn rows(&self) -> usize {
+        self.rows
+    }
+
+    /// Number of slots of the longest slate; 0 where the structure has no use for slots.
+    pub fn slots(&self) -> usize {
+        self.slots
+    }
+
+    /// Whether the structure looks into the slots at all.
+    pub fn has_slots(&self) -> bool {
+        self.shape.logging || self.shape.policies.iter().any(|p| p.target)
+    }
+
+    /// The columns to fill.
+    pub fn fields(&self) -> Vec<Field> {
+        let mut fields = vec![Field::Reward];
+        if self.shape.pool {
+            fields.push(Field::Pool);
+        }
+        for slot in 0..self.slots {
+            if self.shape.logging {
+                fields.push(Field::Logging { slot });
+            }
+            for (policy, shape) in self.shape.policies.iter().enumerate() {
+                if shape.target {
+                    fields.push(Field::Target { policy, slot });
+                }
+                if shape.chi {
+                    fields.push(Field::Chi { policy, slot });
+                }
+                if shape.anywhere {
+                    fields.push(Field::Anywhere { policy, slot });
+                }
+            }
+        }
+        for (policy, shape) in self.shape.policies.iter().enumerate() {
+            if shape.weight {
+                fields.push(Field::Weight { policy });
+            }
+        }
+        fields
+    }
+
+    /// One column.
+    ///
+    /// # Panics
+    /// If the block has no such column.
+    pub fn column(&self, field: Field) -> &[f64] {
+        match Shape::place(field) {
+            Place::Reward => &self.reward,
+            Place::Pool => &self.pool,
+            Place::Weight(policy) => &self.weights[policy],
+            Place::Slot(kind, slot) => &self.by_slot[kind][slot],
+        }
+    }
+
+    /// One column, to be filled.
+    ///
+    /// # Panics
+    /// If the block has no such column.
+    pub fn column_mut(&mut self, field: Field) -> &mut [f64] {
+        match Shape::place(field) {
+            Place::Reward => &mut self.reward,
+            Place::Pool => &mut self.pool,
+            Place::Weight(policy) => &mut self.weights[policy],
+            Place::Slot(kind, slot) => &mut self.by_slot[kind][slot],
+        }
+    }
+
+    /// Says that the slate in `row` has no such slot; overwrites the slot's values. Its ratio counts as 1, so it
+    /// contributes `Z = 0` to every weight.
+    pub fn set_missing(&mut self, row: usize, slot: usize) {
+        if self.missing.is_empty() {
+            self.missing = vec![vec![false; self.rows]; self.slots];
+        }
+        self.missing[slot][row] = true;
+        for (kind, columns) in self.by_slot.iter_mut().enumerate() {
+            if self.shape.has(kind) {
+                // Logging and target propensity 1, chi and anywhere 0: nothing is decided in this slot.
+                let decided = kind == 0 || (kind - 1) % PER_POLICY == 0;
+                columns[slot][row] = f64::from(u8::from(decided));
+            }
+        }
+    }
+
+    /// Whether any slot is missing in any row.
+    pub fn has_missing(&self) -> bool {
+        !self.missing.is_empty()
+    }
+
+    /// Whether the slate in `row` has no such slot.
+    pub fn is_missing(&self, row: usize, slot: usize) -> bool {
+        self.missing.get(slot).is_some_and(|rows| rows[row])
+    }
+
+    /// Number of slots the slate in `row` has.
+    pub fn length(&self, row: usize) -> usize {
+        self.slots - self.missing.iter().filter(|rows| rows[row]).count()
+    }
+
+    /// Puts `row` into a segment.
+    ///
+    /// # Panics
+    /// If the specification has no `by`.
+    pub fn set_segment(&mut self, row: usize, value: &Segment) {
+        let next = self.segment_values.len();
+        let id = match self.segment_ids.get(value) {
+            Some(&id) => id,
+            None => {
+                self.segment_values.push(value.clone());
+                // A block is dropped long before it has met four billion segments: Summary::add refuses 1001.
+                let id = u32::try_from(next).unwrap_or(u32::MAX);
+                self.segment_ids.insert(value.clone(), id);
+                id
+            }
+        };
+        self.segments[row] = id;
+    }
+
+    /// The rows of each segment: the whole block where there are none.
+    pub(crate) fn by_segment(&self) -> Vec<(Segment, Vec<usize>)> {
+        let mut groups: Vec<Vec<usize>> = vec![Vec::new(); self.segment_values.len()];
+        for (row, &id) in self.segments.iter().enumerate() {
+            groups[id as usize].push(row);
+        }
+        self.segment_values.iter().cloned().zip(groups).filter(|(_, rows)| !rows.is_empty()).collect()
+    }
+
+    /// An empty block for rows of one segment of this one.
+    pub(crate) fn for_one_segment(&self) -> Block {
+        Self::with_shape(Shape { segmented: false, ..self.shape.clone() })
+    }
+
+    /// Copies the given rows into `out`, without their segment.
+    pub(crate) fn select_into(&self, rows: &[usize], out: &mut Block) {
+        out.reset(rows.len(), self.slots);
+        for field in self.fields() {
+            let from = self.column(field);
+            for (to, &row) in out.column_mut(field).iter_mut().zip(rows) {
+                *to = from[row];
+            }
+        }
+        for (slot, missing) in self.missing.iter().enumerate() {
+            for (to, _) in rows.iter().enumerate().filter(|&(_, &row)| missing[row]) {
+                out.set_missing(to, slot);
+            }
+        }
+    }
+}
+
+enum Place {
+    Reward,
+    Pool,
+    Weight(usize),
+    Slot(usize, usize),
+}
+
+impl Shape {
+    fn place(field: Field) -> Place {
+        let kind = |policy: usize, column: usize| 1 + PER_POLICY * policy + column;
+        match field {
+            Field::Reward => Place::Reward,
+            Field::Pool => Place::Pool,
+            Field::Weight { policy } => Place::Weight(policy),
+            Field::Logging { slot } => Place::Slot(0, slot),
+            Field::Target { policy, slot } => Place::Slot(kind(policy, 0), slot),
+            Field::Chi { policy, slot } => Place::Slot(kind(policy, 1), slot),
+            Field::Anywhere { policy, slot } => Place::Slot(kind(policy, 2), slot),
+        }
+    }
+
+    /// Whether the columns of this kind (an index of `by_slot`) are in use.
+    fn has(&self, kind: usize) -> bool {
+        if kind == 0 {
+            return self.logging;
+        }
+        let policy = &self.policies[(kind - 1) / PER_POLICY];
+        [policy.target, policy.chi, policy.anywhere][(kind - 1) % PER_POLICY]
+    }
+}

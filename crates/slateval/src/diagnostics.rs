@@ -1,0 +1,328 @@
+//! Whether to believe the numbers: effective sample sizes and checks of what they rest on.
+
+use serde::Serialize;
+
+use crate::normal;
+use crate::structure::Structure;
+use crate::weighted::{Weighted, term};
+
+/// What a policy's estimates rest on.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Diagnostics {
+    /// `(sum G)^2 / sum G^2`: flattering at high orders, where the rare large weights have not been seen yet.
+    pub ess: Option<f64>,
+    /// `n / E[G^2]`, from the policies rather than from the weights that happened.
+    pub design_ess: Option<f64>,
+    /// Where the second moment in `design_ess` comes from.
+    pub design_ess_from: DesignSource,
+    /// Mean weight; 1 in expectation.
+    pub weight_mean: f64,
+    /// Smallest weight. Weights below 0 are normal for every structure but product.
+    pub weight_min: f64,
+    /// Largest weight.
+    pub weight_max: f64,
+    /// Share of rows with a weight below 0.
+    pub negative_share: f64,
+    /// `max |G| / sum |G|`: how much hangs on one row.
+    pub max_share: Option<f64>,
+    /// What was checked, and what to do about it.
+    pub checks: Vec<Check>,
+}
+
+/// Where a design effective sample size comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum DesignSource {
+    /// `chi`, known from whole policies.
+    Chi,
+    /// The slot ratios of the logged actions.
+    Ratios,
+}
+
+/// One thing that was checked.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Check {
+    /// What was checked, in one word.
+    pub name: &'static str,
+    /// How it went.
+    pub status: Status,
+    /// The number it was judged by.
+    pub value: Option<f64>,
+    /// What it means and what to do.
+    pub message: String,
+}
+
+/// How a check went.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Status {
+    /// As it should be.
+    Ok,
+    /// Look at it.
+    Warn,
+    /// Do not rely on the numbers before it is mended.
+    Fail,
+}
+
+impl Check {
+    pub(crate) fn new(name: &'static str, status: Status, value: Option<f64>, message: impl Into<String>) -> Self {
+        let value = value.filter(|value| value.is_finite());
+        Check { name, status, value, message: message.into() }
+    }
+}
+
+impl Status {
+    /// Warns above one limit and fails above another.
+    fn above(value: f64, warn: f64, fail: f64) -> Self {
+        if value > fail {
+            Status::Fail
+        } else if value > warn {
+            Status::Warn
+        } else {
+            Status::Ok
+        }
+    }
+}
+
+/// Rows with `Y_k > 1` below which a slot's ratios say nothing about their mean.
+const FEW_HITS: u64 = 30;
+
+impl Diagnostics {
+    /// Of the logged rewards themselves: every row weighs 1.
+    pub(crate) fn of_logging(n: f64) -> Self {
+        Diagnostics {
+            ess: Some(n),
+            design_ess: Some(n),
+            design_ess_from: DesignSource::Ratios,
+            weight_mean: 1.0,
+            weight_min: 1.0,
+            weight_max: 1.0,
+            negative_share: 0.0,
+            max_share: Some(1.0 / n),
+            checks: Vec::new(),
+        }
+    }
+
+    /// Of a target's weights. `alphas` are the tails that will be reported.
+    pub(crate) fn new(structure: &Structure, sums: &Weighted<'_>, alphas: &[f64]) -> Self {
+        let (n, totals, tally) = (sums.n, sums.totals(), sums.tally());
+        let (design, from) = design_second_moment(structure, sums);
+        let positive = |x: f64| (x > 0.0 && x.is_finite()).then_some(x);
+        let (least, most) = (tally.weight_min.unwrap_or(0.0), tally.weight_max.unwrap_or(0.0));
+        let ess = positive(totals[term::GG]).map(|gg| totals[term::G].powi(2) / gg);
+        let design_ess = positive(design).map(|second| n / second);
+        let max_share = positive(tally.absolute).map(|sum| least.abs().max(most.abs()) / sum);
+        let mut checks = vec![propensities(structure, sums, design, from)];
+        checks.extend(factored(structure, sums));
+        checks.push(effective_sample(design_ess));
+        checks.extend(tails(ess, design_ess, alphas));
+        checks.push(concentration(max_share));
+        checks.extend(paper_bias(structure));
+        Diagnostics {
+            ess,
+            design_ess,
+            design_ess_from: from,
+            weight_mean: totals[term::G] / n,
+            weight_min: least,
+            weight_max: most,
+            negative_share: tally.negative as f64 / n,
+            max_share,
+            checks,
+        }
+    }
+}
+
+/// `E[G^2]`: `mean G(chi)`, or without chi the larger of `G(mean Z^2)` and `mean G(Z^2)`. The first understates it when
+/// chi varies by row, the second when rare hits are unseen.
+fn design_second_moment(structure: &Structure, sums: &Weighted<'_>) -> (f64, DesignSource) {
+    let (n, tally) = (sums.n, sums.tally());
+    if !structure.is_multilinear() {
+        return (sums.totals()[term::GG] / n, DesignSource::Ratios);
+    }
+    if sums.has_chi() {
+        return (tally.design_chi / n, DesignSource::Chi);
+    }
+    let mean_squares: Vec<Vec<f64>> = (0..sums.slots).map(|k| vec![sums.zz(k, k) / n]).collect();
+    let mut of_means = [1.0];
+    crate::weight::multilinear(structure, &mean_squares, &mut of_means, &mut Vec::new());
+    (of_means[0].max(tally.design_ratios / n), DesignSource::Ratios)
+}
+
+/// Slot ratios and weights have mean 1 under the logging policy, whatever the rewards are: a mean far from it says that
+/// propensities are wrong or that the target shows what logging never did.
+fn propensities(structure: &Structure, sums: &Weighted<'_>, design: f64, from: DesignSource) -> Check {
+    const NAME: &str = "propensities";
+    let (n, totals, tally) = (sums.n, sums.totals(), sums.tally());
+    let mut worst: Option<(f64, String)> = None;
+    let mut few = Vec::new();
+    let mut judge = |mean: f64, variance: f64, what: String| {
+        let z = if mean.abs() <= 1e-9 { 0.0 } else { n.sqrt() * mean.abs() / variance.max(0.0).sqrt() };
+        if worst.as_ref().is_none_or(|(w, _)| z > *w) {
+            worst = Some((z, format!("{what} has mean {:.4} instead of 1", 1.0 + mean)));
+        }
+    };
+    for k in 0..sums.slots {
+        let mean = totals[term::z(k)] / n;
+        if tally.hits[k] < FEW_HITS && sums.zz(k, k) > 0.0 && !sums.has_chi() {
+            few.push(k + 1);
+            continue;
+        }
+        let variance = if sums.has_chi() { sums.chi(k) / n } else { sums.zz(k, k) / n - mean * mean };
+        judge(mean, variance, format!("the ratio pi/mu of slot {}", k + 1));
+    }
+    let mean = totals[term::G] / n - 1.0;
+    // The paper's literal weight has mean 1 too; a given one by its maker's word.
+    let variance = match from {
+        DesignSource::Chi => design - 1.0,
+        DesignSource::Ratios => totals[term::GG] / n - (totals[term::G] / n).powi(2),
+    };
+    if few.is_empty() {
+        judge(mean, variance, "the weight".to_owned());
+    }
+    let checks = sums.slots as f64 + 1.0;
+    let limit = |z: f64| if sums.has_chi() { z } else { normal::upper_quantile(normal::upper_tail(z) / checks) };
+    let (z, what) = worst.unwrap_or((0.0, String::new()));
+    let advice = match structure {
+        Structure::Given => "check how the weights were made",
+        _ => {
+            "the propensities are wrong, or the target shows what the logging policy never did; check the logging and \
+             target columns, slot by slot"
+        }
+    };
+    match Status::above(z, limit(3.0), limit(5.0)) {
+        Status::Ok if !few.is_empty() => {
+            let slots: Vec<String> = few.iter().map(ToString::to_string).collect();
+            let message = format!(
+                "slot {}: fewer than {FEW_HITS} rows where the target is likelier than logging: too few to tell \
+                 whether the propensities are right",
+                slots.join(", ")
+            );
+            Check::new(NAME, Status::Warn, None, message)
+        }
+        Status::Ok => Check::new(NAME, Status::Ok, Some(z), "slot ratios and weights have mean 1, as they should"),
+        status => Check::new(NAME, status, Some(z), format!("{what} ({} away): {advice}", standard_errors(z))),
+    }
+}
+
+/// `E[G Z_k] = E[chi_k]`, and chi is never negative. Without enough hits there is nothing to judge by.
+pub(crate) fn chi(sums: &Weighted<'_>) -> Option<Check> {
+    const NAME: &str = "chi";
+    if !sums.has_chi() {
+        return None;
+    }
+    let (n, tally, totals) = (sums.n, sums.tally(), sums.totals());
+    if tally.negative_chi > 0 {
+        let message = format!("chi is below 0 in {} places, which no policy's is: it was not used", tally.negative_chi);
+        return Some(Check::new(NAME, Status::Fail, None, message));
+    }
+    let error = |k: usize| {
+        let mean = (totals[term::gz(sums.slots, k)] - sums.chi(k)) / n;
+        let variance = (sums.chi_error_squared(k) / n - mean * mean).max(0.0);
+        if mean.abs() <= 1e-9 { 0.0 } else { n.sqrt() * mean.abs() / variance.sqrt() }
+    };
+    let judged = (0..sums.slots).filter(|&k| tally.hits[k] >= FEW_HITS);
+    let Some((k, z)) = judged.map(|k| (k, error(k))).max_by(|a, b| a.1.total_cmp(&b.1)) else {
+        let message = "too few rows where the target is likelier than logging to check the chi column";
+        return Some(Check::new(NAME, Status::Warn, None, message));
+    };
+    let status = Status::above(z, 3.0, 5.0);
+    let message = match status {
+        Status::Ok => "chi agrees with the logged ratios".to_owned(),
+        _ => format!(
+            "chi of slot {} does not agree with the logged ratios ({} away): check that it is \
+             sum_a pi(a)^2/mu(a) - 1 of the same policies{}",
+            k + 1,
+            standard_errors(z),
+            if status == Status::Fail { "; it was not used" } else { "" }
+        ),
+    };
+    Some(Check::new(NAME, status, Some(z), message))
+}
+
+/// Slots filled independently have `E[e_2(Z)] = 0`.
+fn factored(structure: &Structure, sums: &Weighted<'_>) -> Option<Check> {
+    if sums.slots < 2 || !structure.needs().logging {
+        return None;
+    }
+    let (n, tally) = (sums.n, sums.tally());
+    let mean = tally.pairs / n;
+    let variance = tally.pairs_squared / n - mean * mean;
+    let z = if mean.abs() <= 1e-9 || variance <= 0.0 { 0.0 } else { n.sqrt() * mean.abs() / variance.sqrt() };
+    Some(match Status::above(z, 3.0, f64::INFINITY) {
+        Status::Ok => Check::new("factored", Status::Ok, Some(z), "the logging policy's slots look independent"),
+        status => Check::new(
+            "factored",
+            status,
+            Some(z),
+            format!(
+                "the logging policy's slots do not look independent ({z:.1} standard errors): if it shows no item \
+                 twice, use structure ranking:N with the number N of candidates"
+            ),
+        ),
+    })
+}
+
+fn effective_sample(design_ess: Option<f64>) -> Check {
+    let ess = design_ess.unwrap_or(0.0);
+    let status = if ess < 10.0 {
+        Status::Fail
+    } else if ess < 100.0 {
+        Status::Warn
+    } else {
+        Status::Ok
+    };
+    let message = match status {
+        Status::Ok => format!("the log is worth {} rows of the target's own", rounded(ess)),
+        _ => format!(
+            "the log is worth only {} rows of the target's own: collect more, compare a target closer to logging, or \
+             assume a simpler structure",
+            rounded(ess)
+        ),
+    };
+    Check::new("ess", status, design_ess, message)
+}
+
+fn tails(ess: Option<f64>, design_ess: Option<f64>, alphas: &[f64]) -> Option<Check> {
+    let alpha = alphas.iter().copied().reduce(f64::min)?;
+    let rows = alpha * ess.unwrap_or(0.0).min(design_ess.unwrap_or(0.0));
+    let status = if rows < 5.0 {
+        Status::Fail
+    } else if rows < 30.0 {
+        Status::Warn
+    } else {
+        Status::Ok
+    };
+    let message = match status {
+        Status::Ok => format!("the {alpha} tail rests on {} effective rows", rounded(rows)),
+        _ => format!("the {alpha} tail rests on {} effective rows only: look at larger alphas", rounded(rows)),
+    };
+    Some(Check::new("tail", status, Some(rows), message))
+}
+
+fn concentration(max_share: Option<f64>) -> Check {
+    let share = max_share.unwrap_or(1.0);
+    let status = Status::above(share, 0.05, 0.2);
+    let message = match status {
+        Status::Ok => "no single row decides the result".to_owned(),
+        _ => format!("one row carries {:.0}% of all weight", 100.0 * share),
+    };
+    Check::new("concentration", status, max_share, message)
+}
+
+fn paper_bias(structure: &Structure) -> Option<Check> {
+    let Structure::PaperOrder(m) = structure else { return None };
+    let message = format!(
+        "the paper's m-slot weight is biased for 1 < m < K (here m = {m}): effects of fewer slots are counted several \
+         times over. Use order:{m}, which is not"
+    );
+    Some(Check::new("bias", Status::Warn, None, message))
+}
+
+/// A deviation without any variation around it is beyond counting.
+fn standard_errors(z: f64) -> String {
+    if z < 1000.0 { format!("{z:.1} standard errors") } else { "over 1000 standard errors".to_owned() }
+}
+
+fn rounded(x: f64) -> String {
+    if x >= 10.0 { format!("{x:.0}") } else { format!("{x:.1}") }
+}

@@ -1,0 +1,171 @@
+//! A distribution of rewards: the CDF as estimated and as repaired, and what is read off it.
+
+use std::fmt;
+use std::str::FromStr;
+
+use serde::{Deserialize, Serialize};
+
+use crate::error::{Error, Result};
+use crate::weighted::Bin;
+
+/// Which tail VaR and CVaR look at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Tail {
+    /// The smallest rewards.
+    #[default]
+    Lower,
+    /// The largest rewards.
+    Upper,
+}
+
+/// Sums of weights that should be equal to a level may miss it by rounding.
+const ROUNDING: f64 = 1e-12;
+
+/// A CDF on the bins of a log.
+#[derive(Debug, Clone)]
+pub(crate) struct Distribution {
+    pub(crate) bins: Vec<Bin>,
+    /// `F` at the largest reward of each bin, as estimated: unbiased, but it may fall or leave [0, 1].
+    pub(crate) raw: Vec<f64>,
+    /// The same, made a CDF.
+    pub(crate) repaired: Vec<f64>,
+}
+
+impl Distribution {
+    /// From the probability of each bin.
+    pub(crate) fn new(bins: Vec<Bin>, masses: impl Iterator<Item = f64>) -> Self {
+        let raw: Vec<f64> = masses
+            .scan(0.0, |sum, mass| {
+                *sum += mass;
+                Some(*sum)
+            })
+            .collect();
+        let repaired = repair(&raw);
+        Distribution { bins, raw, repaired }
+    }
+
+    /// The distribution of the logged rewards themselves.
+    pub(crate) fn logged(bins: Vec<Bin>) -> Self {
+        let n: f64 = bins.iter().map(|b| b.rows).sum();
+        let mut seen = 0.0;
+        let share = |bin: &Bin| {
+            seen += bin.rows;
+            seen / n
+        };
+        let raw: Vec<f64> = bins.iter().map(share).collect();
+        Distribution { bins, repaired: raw.clone(), raw }
+    }
+
+    /// The smallest `v` with `F(v) >= level`.
+    pub(crate) fn quantile(&self, level: f64) -> f64 {
+        let b = self.bin_at(level);
+        let (below, mass) = self.step(b);
+        let share = if mass > 0.0 { ((level - below) / mass).clamp(0.0, 1.0) } else { 1.0 };
+        self.bins[b].quantile(share)
+    }
+
+    /// `(1/alpha)` times the integral of the quantile function over the tail of probability `alpha`.
+    pub(crate) fn cvar(&self, alpha: f64, tail: Tail) -> f64 {
+        match tail {
+            Tail::Lower => self.integral_below(alpha) / alpha,
+            Tail::Upper => (self.integral_below(1.0) - self.integral_below(1.0 - alpha)) / alpha,
+        }
+    }
+
+    /// The quantile at which the tail of probability `alpha` begins.
+    pub(crate) fn var(&self, alpha: f64, tail: Tail) -> f64 {
+        match tail {
+            Tail::Lower => self.quantile(alpha),
+            Tail::Upper => self.quantile(1.0 - alpha),
+        }
+    }
+
+    /// `integral of quantile(u) over u in [0, level]`; an atom at the end counts only for the share that it fills.
+    fn integral_below(&self, level: f64) -> f64 {
+        let mut integral = 0.0;
+        for (b, bin) in self.bins.iter().enumerate() {
+            let (below, mass) = self.step(b);
+            if mass <= 0.0 {
+                continue;
+            }
+            let share = (level - below) / mass;
+            if share < 1.0 {
+                return integral + mass * bin.integral(share.max(0.0));
+            }
+            integral += mass * bin.mean;
+        }
+        integral
+    }
+
+    /// The first bin whose end reaches the level.
+    fn bin_at(&self, level: f64) -> usize {
+        let reached = self.repaired.partition_point(|&f| f < level - ROUNDING);
+        // A level of 0 is reached by the first bin that has any probability.
+        let first = self.repaired.partition_point(|&f| f <= 0.0);
+        reached.max(first).min(self.bins.len() - 1)
+    }
+
+    /// `F` before a bin, and the bin's probability.
+    fn step(&self, b: usize) -> (f64, f64) {
+        let below = if b == 0 { 0.0 } else { self.repaired[b - 1] };
+        (below, self.repaired[b] - below)
+    }
+}
+
+impl Bin {
+    /// The quantile inside a bin: `min + (max - min) u^p`, with the `p` that gives the bin its mean. An atom has one
+    /// value.
+    fn quantile(&self, share: f64) -> f64 {
+        match self.tilt() {
+            None => self.max,
+            Some(t) => self.min + (self.max - self.min) * share.powf((1.0 - t) / t),
+        }
+    }
+
+    /// The integral of that quantile function up to `share`.
+    fn integral(&self, share: f64) -> f64 {
+        match self.tilt() {
+            None => self.mean * share,
+            Some(t) => self.min * share + (self.mean - self.min) * share.powf(1.0 / t),
+        }
+    }
+
+    /// Where the mean lies between the extremes.
+    fn tilt(&self) -> Option<f64> {
+        let t = (self.mean - self.min) / (self.max - self.min);
+        (t > 0.0 && t < 1.0).then_some(t)
+    }
+}
+
+/// Makes a CDF of an estimate that falls or leaves [0, 1]: rearrangement (sorting its values), then clipping. Neither
+/// increases the distance to any true CDF. At the largest reward it is 1.
+fn repair(raw: &[f64]) -> Vec<f64> {
+    let mut repaired: Vec<f64> = raw.iter().map(|f| f.clamp(0.0, 1.0)).collect();
+    repaired.sort_by(f64::total_cmp);
+    if let Some(last) = repaired.last_mut() {
+        *last = 1.0;
+    }
+    repaired
+}
+
+impl fmt::Display for Tail {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Tail::Lower => "lower",
+            Tail::Upper => "upper",
+        })
+    }
+}
+
+impl FromStr for Tail {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<Self> {
+        match text {
+            "lower" => Ok(Tail::Lower),
+            "upper" => Ok(Tail::Upper),
+            _ => Err(Error::BadSetting { setting: "tail", value: text.into(), why: "must be lower or upper".into() }),
+        }
+    }
+}

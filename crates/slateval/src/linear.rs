@@ -1,0 +1,142 @@
+//! Small symmetric systems, solved even when they are singular.
+
+/// The eigenvalues and eigenvectors of a symmetric matrix, by cyclic Jacobi rotations: slower than a tridiagonal
+/// method, but short, and accurate to the last digits for the small matrices here.
+#[derive(Debug, Clone)]
+pub(crate) struct Eigen {
+    pub(crate) values: Vec<f64>,
+    /// `vectors[j]` belongs to `values[j]`.
+    pub(crate) vectors: Vec<Vec<f64>>,
+}
+
+impl Eigen {
+    pub(crate) fn new(matrix: &[Vec<f64>]) -> Self {
+        let n = matrix.len();
+        let mut a = matrix.to_vec();
+        let mut vectors: Vec<Vec<f64>> =
+            (0..n).map(|i| (0..n).map(|j| f64::from(u8::from(i == j))).collect()).collect();
+        for _sweep in 0..60 {
+            let off: f64 = (0..n).flat_map(|i| (0..i).map(move |j| (i, j))).map(|(i, j)| a[i][j] * a[i][j]).sum();
+            let all: f64 = a.iter().flatten().map(|x| x * x).sum();
+            if off <= 1e-32 * all {
+                break;
+            }
+            for p in 0..n {
+                for q in p + 1..n {
+                    rotate(&mut a, &mut vectors, p, q);
+                }
+            }
+        }
+        Eigen { values: (0..n).map(|i| a[i][i]).collect(), vectors }
+    }
+}
+
+/// Makes `a[p][q]` zero by a rotation of axes `p` and `q`.
+fn rotate(a: &mut [Vec<f64>], vectors: &mut [Vec<f64>], p: usize, q: usize) {
+    if a[p][q] == 0.0 {
+        return;
+    }
+    let theta = (a[q][q] - a[p][p]) / (2.0 * a[p][q]);
+    let t = theta.signum() / (theta.abs() + theta.hypot(1.0));
+    let c = 1.0 / t.hypot(1.0);
+    let s = t * c;
+    let turn = |x: f64, y: f64| (c * x - s * y, s * x + c * y);
+    for row in a.iter_mut() {
+        (row[p], row[q]) = turn(row[p], row[q]);
+    }
+    for j in 0..a.len() {
+        (a[p][j], a[q][j]) = turn(a[p][j], a[q][j]);
+    }
+    for j in 0..a.len() {
+        (vectors[p][j], vectors[q][j]) = turn(vectors[p][j], vectors[q][j]);
+    }
+}
+
+/// The pseudo-inverse of a covariance or moment matrix, with variables scaled to a unit diagonal so that none is judged
+/// by its units.
+#[derive(Debug, Clone)]
+pub(crate) struct PseudoInverse {
+    scale: Vec<f64>,
+    eigen: Eigen,
+    rank: usize,
+}
+
+/// Directions with less than this share of the largest eigenvalue are taken for rounding.
+const NEGLIGIBLE: f64 = 1e-10;
+
+impl PseudoInverse {
+    /// `matrix` is symmetric and positive semi-definite. A variable whose diagonal is at most `floor` counts as absent.
+    pub(crate) fn new(matrix: &[Vec<f64>], floor: &[f64]) -> Self {
+        let n = matrix.len();
+        let scale: Vec<f64> =
+            (0..n).map(|i| if matrix[i][i] > floor[i] { matrix[i][i].sqrt().recip() } else { 0.0 }).collect();
+        let scaled: Vec<Vec<f64>> =
+            (0..n).map(|i| (0..n).map(|j| matrix[i][j] * scale[i] * scale[j]).collect()).collect();
+        let eigen = Eigen::new(&scaled);
+        let largest = eigen.values.iter().copied().fold(0.0, f64::max);
+        let rank = eigen.values.iter().filter(|&&value| value > NEGLIGIBLE * largest).count();
+        PseudoInverse { scale, eigen, rank }
+    }
+
+    /// Whether something was left out.
+    pub(crate) fn is_singular(&self) -> bool {
+        self.rank < self.scale.len()
+    }
+
+    /// Variables left out because they do not vary.
+    pub(crate) fn absent(&self) -> impl Iterator<Item = usize> {
+        self.scale.iter().enumerate().filter(|(_, scale)| **scale == 0.0).map(|(i, _)| i)
+    }
+
+    /// The solution of `matrix x = b` of least (scaled) norm.
+    pub(crate) fn solve(&self, b: &[f64]) -> Vec<f64> {
+        let scaled: Vec<f64> = b.iter().zip(&self.scale).map(|(b, s)| b * s).collect();
+        let largest = self.eigen.values.iter().copied().fold(0.0, f64::max);
+        let mut x = vec![0.0; b.len()];
+        for (value, vector) in self.eigen.values.iter().zip(&self.eigen.vectors) {
+            if *value > NEGLIGIBLE * largest {
+                let along = dot(vector, &scaled) / value;
+                x.iter_mut().zip(vector).for_each(|(x, v)| *x += along * v);
+            }
+        }
+        x.iter_mut().zip(&self.scale).for_each(|(x, s)| *x *= s);
+        x
+    }
+}
+
+pub(crate) fn dot(a: &[f64], b: &[f64]) -> f64 {
+    a.iter().zip(b).map(|(a, b)| a * b).sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_regular_system_is_solved_and_a_singular_one_by_the_least_norm() {
+        let regular = vec![vec![4.0, 1.0, 0.5], vec![1.0, 3.0, 0.25], vec![0.5, 0.25, 1e-6 + 0.1]];
+        let inverse = PseudoInverse::new(&regular, &[0.0; 3]);
+        let x = inverse.solve(&[1.0, 2.0, 3.0]);
+        for (row, b) in regular.iter().zip([1.0, 2.0, 3.0]) {
+            assert!((dot(row, &x) - b).abs() < 1e-12);
+        }
+        assert!(!inverse.is_singular());
+
+        let singular = vec![vec![1.0, 1.0, 0.0], vec![1.0, 1.0, 0.0], vec![0.0, 0.0, 0.0]];
+        let inverse = PseudoInverse::new(&singular, &[0.0; 3]);
+        assert!(inverse.is_singular());
+        assert_eq!(inverse.absent().collect::<Vec<_>>(), [2]);
+        let x = inverse.solve(&[2.0, 2.0, 0.0]);
+        assert!((x[0] - 1.0).abs() < 1e-12 && (x[1] - 1.0).abs() < 1e-12 && x[2] == 0.0);
+    }
+
+    #[test]
+    fn units_do_not_matter() {
+        let matrix = vec![vec![4e12, 1e3], vec![1e3, 3e-6]];
+        let x = PseudoInverse::new(&matrix, &[0.0; 2]).solve(&[1.0, 2.0]);
+        let determinant = 4e12 * 3e-6 - 1e6;
+        for (x, exact) in x.iter().zip([(3e-6 - 2e3) / determinant, (8e12 - 1e3) / determinant]) {
+            assert!((x / exact - 1.0).abs() < 1e-12);
+        }
+    }
+}

@@ -1,0 +1,119 @@
+//! What a summary is a summary of.
+
+use serde::{Deserialize, Serialize};
+
+use crate::bins::Binning;
+use crate::error::{Error, Result};
+use crate::structure::{Structure, TargetSlots};
+
+/// The name of the policy that wrote the log, in every result.
+pub const LOGGING: &str = "logging";
+
+/// What to keep of a log: everything that has to be known before the first row is read, and nothing else.
+///
+/// Two summaries merge exactly if their specifications are equal.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct Spec {
+    /// Which importance weight.
+    pub structure: Structure,
+    /// What is known of the targets' slots.
+    pub target_slots: TargetSlots,
+    /// The target policies, in the order of the results.
+    pub policies: Vec<PolicySpec>,
+    /// How rewards are binned.
+    pub binning: Binning,
+    /// The column that rows are segmented by.
+    pub by: Option<String>,
+}
+
+/// A target policy.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PolicySpec {
+    /// Its name in results.
+    pub name: String,
+    /// Whether `chi_k` comes with it, which makes the calibrated correction possible.
+    pub chi: bool,
+}
+
+impl Spec {
+    /// Target policies without `chi`, default bins, no segments.
+    ///
+    /// ```
+    /// use slateval::{Spec, Structure};
+    /// let spec = Spec::new(Structure::Additive, ["new", "bolder"]).by("country");
+    /// assert_eq!(spec.policies.len(), 2);
+    /// ```
+    pub fn new<N: Into<String>>(structure: Structure, policies: impl IntoIterator<Item = N>) -> Self {
+        let policy = |name: N| PolicySpec { name: name.into(), chi: false };
+        Spec {
+            structure,
+            target_slots: TargetSlots::Independent,
+            policies: policies.into_iter().map(policy).collect(),
+            binning: Binning::default(),
+            by: None,
+        }
+    }
+
+    /// The same with `chi` for every policy.
+    pub fn with_chi(mut self) -> Self {
+        self.policies.iter_mut().for_each(|p| p.chi = true);
+        self
+    }
+
+    /// The same with other bins.
+    pub fn with_binning(mut self, binning: Binning) -> Self {
+        self.binning = binning;
+        self
+    }
+
+    /// The same, segmented by a column.
+    pub fn by(mut self, column: impl Into<String>) -> Self {
+        self.by = Some(column.into());
+        self
+    }
+
+    /// Refuses what no summary can be made of.
+    pub(crate) fn check(&self) -> Result<()> {
+        let bad =
+            |setting, value: &str, why: &str| Err(Error::BadSetting { setting, value: value.into(), why: why.into() });
+        if self.policies.is_empty() {
+            return bad("target", "(none)", "give at least one target policy");
+        }
+        for (i, policy) in self.policies.iter().enumerate() {
+            if policy.name == LOGGING {
+                return bad("target", LOGGING, "the name is reserved for the policy that wrote the log");
+            }
+            if policy.name.is_empty() {
+                return bad("target", "", "a target needs a name");
+            }
+            if self.policies[..i].iter().any(|p| p.name == policy.name) {
+                return bad("target", &policy.name, "two targets have this name");
+            }
+        }
+        self.structure.check(self.target_slots)?;
+        self.binning.check()
+    }
+
+    /// What differs between two specifications, in words.
+    pub(crate) fn differences(&self, other: &Spec) -> Vec<String> {
+        let mut found = Vec::new();
+        let mut compare = |what: &str, a: String, b: String| {
+            if a != b {
+                found.push(format!("{what}: {a} against {b}"));
+            }
+        };
+        compare("structure", self.structure.to_string(), other.structure.to_string());
+        compare("target slots", self.target_slots.to_string(), other.target_slots.to_string());
+        compare("policies", self.policy_list(), other.policy_list());
+        compare("bins", self.binning.to_string(), other.binning.to_string());
+        let by = |s: &Spec| s.by.as_deref().map_or("no segments".to_owned(), |c| format!("segments by `{c}`"));
+        compare("segments", by(self), by(other));
+        found
+    }
+
+    fn policy_list(&self) -> String {
+        let names = self.policies.iter().map(|p| format!("{}{}", p.name, if p.chi { " (with chi)" } else { "" }));
+        names.collect::<Vec<_>>().join(", ")
+    }
+}

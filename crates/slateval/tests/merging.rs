@@ -1,0 +1,265 @@
+//! Any split, any order, through bytes or not: merging gives what one pass gives.
+#![allow(clippy::unwrap_used)]
+
+mod common;
+
+use common::{Random, Slate, contextual_log, summarise};
+use proptest::prelude::*;
+use slateval::{
+    Binning, Block, Error, Evaluation, Field, PolicyEvaluation, Segment, Settings, Spec, Structure, Summary,
+};
+
+fn same(a: f64, b: f64, what: &str) {
+    assert!((a - b).abs() <= 1e-12 * a.abs().max(b.abs()).max(1.0), "{what}: {a} against {b}");
+}
+
+fn numbers(p: &PolicyEvaluation) -> Vec<f64> {
+    let mut all = vec![p.mean.estimate.unwrap(), p.variance.estimate.unwrap_or(-1.0)];
+    all.extend(p.quantiles.iter().map(|q| q.interval.estimate.unwrap()));
+    all.extend(p.var.iter().chain(&p.cvar).map(|t| t.interval.estimate.unwrap()));
+    all.extend(p.cdf.reward.iter().chain(&p.cdf.raw).chain(&p.cdf.estimate));
+    all.extend([p.diagnostics.ess.unwrap(), p.diagnostics.design_ess.unwrap(), p.diagnostics.weight_max]);
+    all
+}
+
+fn assert_same(a: &Evaluation, b: &Evaluation) {
+    assert_eq!(a.log, b.log);
+    for (a, b) in a.policies.iter().zip(&b.policies) {
+        let (x, y) = (numbers(a), numbers(b));
+        assert_eq!(x.len(), y.len());
+        x.iter().zip(&y).for_each(|(x, y)| same(*x, *y, &a.name));
+    }
+}
+
+fn evaluate(summary: &Summary) -> Evaluation {
+    summary.evaluate(&Settings::default()).unwrap()
+}
+
+/// Splits at random, shuffles the parts, sends some through bytes, and merges them as a random tree.
+fn merged_at_random(spec: &Spec, slates: &[Slate], random: &mut Random) -> Summary {
+    let parts = 1 + random.below(7);
+    let mut split: Vec<Vec<Slate>> = vec![Vec::new(); parts];
+    for slate in slates {
+        split[random.below(parts)].push(slate.clone());
+    }
+    let mut summaries: Vec<Summary> = split.iter().map(|part| summarise(spec, part)).collect();
+    while summaries.len() > 1 {
+        let part = summaries.swap_remove(random.below(summaries.len()));
+        let part = if random.uniform() < 0.5 { Summary::from_bytes(&part.to_bytes()).unwrap() } else { part };
+        let other = random.below(summaries.len());
+        summaries[other].merge(&part).unwrap();
+    }
+    summaries.pop().unwrap()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(60))]
+    #[test]
+    fn merging_is_associative_and_order_free(seed in 0u64..10_000, capacity in prop_oneof![Just(4usize), Just(50), Just(4096)], log in any::<bool>(), chi in any::<bool>()) {
+        let mut slates = contextual_log(seed, 300, 3, 3);
+        let mut random = Random(seed);
+        // Spread the rewards over orders of magnitude, and below zero.
+        slates.iter_mut().for_each(|s| s.reward = (s.reward - 2.0) * 10f64.powi(random.below(5) as i32));
+        let scale = if log { slateval::Scale::Log } else { slateval::Scale::Linear };
+        let spec = Spec::new(Structure::Order(2), ["new"]).with_binning(Binning { capacity, scale });
+        let spec = if chi { spec.with_chi() } else { spec };
+        let whole = summarise(&spec, &slates);
+        let merged = merged_at_random(&spec, &slates, &mut random);
+        prop_assert!(evaluate(&whole).policies[1].cdf.reward.len() <= capacity);
+        assert_same(&evaluate(&whole), &evaluate(&merged));
+    }
+}
+
+/// Days need not agree on a range in advance.
+#[test]
+fn a_small_day_and_a_large_day() {
+    let mut random = Random(21);
+    let mut day = |n: usize, top: f64, seed| {
+        let mut slates = contextual_log(seed, n, 2, 3);
+        slates.iter_mut().for_each(|s| s.reward = top * random.uniform());
+        slates
+    };
+    let (first, second) = (day(9000, 5.0, 1), day(9000, 7000.0, 2));
+    let spec = Spec::new(Structure::Additive, ["new"]);
+    let both: Vec<Slate> = first.iter().chain(&second).cloned().collect();
+    let whole = evaluate(&summarise(&spec, &both));
+    assert!(whole.log.reward.distinct.is_none());
+    let parts = [summarise(&spec, &first), summarise(&spec, &second)];
+    for order in [[0, 1], [1, 0]] {
+        let mut merged = Summary::new(spec.clone()).unwrap();
+        for part in order {
+            merged.merge(&Summary::from_bytes(&parts[part].to_bytes()).unwrap()).unwrap();
+        }
+        assert_same(&whole, &evaluate(&merged));
+    }
+}
+
+#[test]
+fn slates_of_different_lengths_merge_and_missing_slots_count_as_ratio_one() {
+    let long = contextual_log(22, 500, 4, 3);
+    let short: Vec<Slate> = contextual_log(23, 500, 2, 3);
+    let padded: Vec<Slate> = short
+        .iter()
+        .map(|s| {
+            let pad = |x: &[f64], with: f64| x.iter().copied().chain([with, with]).collect::<Vec<_>>();
+            Slate { reward: s.reward, mu: pad(&s.mu, 1.0), pi: pad(&s.pi, 1.0), chi: pad(&s.chi, 0.0) }
+        })
+        .collect();
+    for structure in [Structure::Additive, Structure::Order(2), Structure::Product] {
+        let spec = Spec::new(structure, ["new"]).with_chi();
+        let all: Vec<Slate> = short.iter().chain(&long).cloned().collect();
+        let explicit: Vec<Slate> = padded.iter().chain(&long).cloned().collect();
+        let ragged = evaluate(&summarise(&spec, &all));
+        assert_eq!(ragged.log.slots, Some(4));
+        assert_same(&ragged, &evaluate(&summarise(&spec, &explicit)));
+        let mut merged = summarise(&spec, &short);
+        merged.merge(&summarise(&spec, &long)).unwrap();
+        assert_same(&ragged, &evaluate(&merged));
+        let mut merged = summarise(&spec, &long);
+        merged.merge(&summarise(&spec, &short)).unwrap();
+        assert_same(&ragged, &evaluate(&merged));
+    }
+}
+
+/// The paper's weight speaks of the slots that a slate has.
+#[test]
+fn paper_order_counts_only_existing_slots() {
+    let slates = contextual_log(24, 400, 3, 3);
+    let spec = Spec::new(Structure::PaperOrder(2), ["new"]);
+    let expected = evaluate(&summarise(&spec, &slates));
+    let mut block = Block::new(&spec);
+    let mut summary = Summary::new(spec.clone()).unwrap();
+    block.reset(slates.len(), 5);
+    for (i, slate) in slates.iter().enumerate() {
+        block.column_mut(Field::Reward)[i] = slate.reward;
+        // The slots that exist are the first, third and fifth.
+        for (from, slot) in [0, 2, 4].into_iter().enumerate() {
+            block.column_mut(Field::Logging { slot })[i] = slate.mu[from];
+            block.column_mut(Field::Target { policy: 0, slot })[i] = slate.pi[from];
+        }
+        block.set_missing(i, 1);
+        block.set_missing(i, 3);
+    }
+    summary.add(&block).unwrap();
+    let found = evaluate(&summary);
+    same(expected.policies[1].mean.estimate.unwrap(), found.policies[1].mean.estimate.unwrap(), "mean");
+    same(expected.policies[1].diagnostics.weight_max, found.policies[1].diagnostics.weight_max, "largest weight");
+    assert!(found.policies[1].diagnostics.checks.iter().any(|c| c.message.contains("biased for 1 < m < K")));
+}
+
+#[test]
+fn segments_add_up_to_the_whole() {
+    let slates = contextual_log(25, 3000, 3, 3);
+    let spec = Spec::new(Structure::Additive, ["new"]);
+    let whole = evaluate(&summarise(&spec, &slates));
+    let values = [Segment::Null, Segment::Int(-4), Segment::Text("de".into())];
+    let mut segmented = Summary::new(spec.clone().by("country")).unwrap();
+    let mut block = Block::new(segmented.spec());
+    for (start, rows) in (0..).step_by(Block::ROWS).zip(slates.chunks(Block::ROWS)) {
+        block.reset(rows.len(), 3);
+        for (i, slate) in rows.iter().enumerate() {
+            block.column_mut(Field::Reward)[i] = slate.reward;
+            for slot in 0..3 {
+                block.column_mut(Field::Logging { slot })[i] = slate.mu[slot];
+                block.column_mut(Field::Target { policy: 0, slot })[i] = slate.pi[slot];
+            }
+            block.set_segment(i, &values[(start + i) % 3]);
+        }
+        segmented.add(&block).unwrap();
+    }
+    let evaluation = evaluate(&Summary::from_bytes(&segmented.to_bytes()).unwrap());
+    assert_same(&whole, &evaluation);
+    let found: Vec<Segment> = evaluation.segments.iter().map(|s| s.value.clone()).collect();
+    assert_eq!(found, values);
+    let second: Vec<Slate> = slates.iter().skip(1).step_by(3).cloned().collect();
+    let alone = evaluate(&summarise(&spec, &second));
+    same(
+        alone.policies[1].mean.estimate.unwrap(),
+        evaluation.segments[1].policies[1].mean.estimate.unwrap(),
+        "segment",
+    );
+    let widest = &evaluation.disparities[0];
+    assert_eq!((widest.policy.as_str(), widest.metric), ("logging", "mean"));
+    assert!(widest.interval.estimate.unwrap() > 0.0);
+}
+
+#[test]
+fn summaries_of_different_things_do_not_merge() {
+    let additive = Summary::new(Spec::new(Structure::Additive, ["new"])).unwrap();
+    let mut product = Summary::new(Spec::new(Structure::Product, ["old", "new"]).by("day")).unwrap();
+    let Err(Error::Mismatch(differences)) = product.merge(&additive) else { panic!("they do not fit") };
+    assert_eq!(differences.len(), 3);
+    assert!(differences[0].contains("product against additive"));
+}
+
+/// A file that was cut, changed or made elsewhere is refused, never misread.
+#[test]
+fn damaged_bytes_are_refused() {
+    let spec = Spec::new(Structure::Additive, ["new"]).with_chi();
+    let bytes = summarise(&spec, &contextual_log(26, 200, 3, 3)).to_bytes();
+    assert!(Summary::from_bytes(&bytes).is_ok());
+    for length in [0, 3, 8, 15, 20, bytes.len() / 2, bytes.len() - 1] {
+        assert!(matches!(Summary::from_bytes(&bytes[..length]), Err(Error::Format(_))), "{length}");
+    }
+    for at in (0..bytes.len()).step_by(97) {
+        let mut changed = bytes.clone();
+        changed[at] ^= 0x10;
+        assert!(matches!(Summary::from_bytes(&changed), Err(Error::Format(_))), "{at}");
+    }
+}
+
+#[test]
+fn bad_values_are_named() {
+    let slates = contextual_log(27, 10, 2, 3);
+    let refuse = |change: &dyn Fn(&mut Block)| {
+        let mut summary = Summary::new(Spec::new(Structure::Additive, ["new"])).unwrap();
+        let mut block = Block::new(summary.spec());
+        block.reset(slates.len(), 2);
+        for (i, slate) in slates.iter().enumerate() {
+            block.column_mut(Field::Reward)[i] = slate.reward;
+            for slot in 0..2 {
+                block.column_mut(Field::Logging { slot })[i] = slate.mu[slot];
+                block.column_mut(Field::Target { policy: 0, slot })[i] = slate.pi[slot];
+            }
+        }
+        change(&mut block);
+        summary.add(&block)
+    };
+    let mu = Field::Logging { slot: 1 };
+    let pi = Field::Target { policy: 0, slot: 0 };
+    for (field, value) in [
+        (Field::Reward, f64::NAN),
+        (Field::Reward, f64::INFINITY),
+        (mu, 0.0),
+        (mu, -0.1),
+        (mu, 1.1),
+        (mu, f64::NAN),
+        (pi, -1e-9),
+        (pi, 1.01),
+        (pi, f64::NAN),
+    ] {
+        let error = refuse(&|block| block.column_mut(field)[7] = value).unwrap_err();
+        let Error::BadValue { row: 7, field: found, value: shown } = error else { panic!("{error}") };
+        assert_eq!(found, field);
+        assert!(shown == value || value.is_nan());
+    }
+    // Single precision rounds 1 up a little.
+    assert!(refuse(&|block| block.column_mut(mu)[7] = 1.0 + 1e-7).is_ok());
+    // A propensity of almost nothing is legal, but its square is no number.
+    let mut summary = Summary::new(Spec::new(Structure::Additive, ["new"])).unwrap();
+    common::add(&mut summary, &[Slate { reward: 1.0, mu: vec![1e-300], pi: vec![0.5], chi: vec![] }]);
+    let error = summary.evaluate(&Settings::default()).unwrap_err();
+    assert!(error.to_string().contains("1e-300"), "{error}");
+    assert_eq!(
+        Summary::new(Spec::new(Structure::Additive, ["new"])).unwrap().evaluate(&Settings::default()),
+        Err(Error::NoRows)
+    );
+}
+
+/// Slots by the hundred: slow, but right.
+#[test]
+fn many_slots() {
+    let slates = contextual_log(28, 300, 120, 2);
+    let evaluation = evaluate(&summarise(&Spec::new(Structure::Additive, ["new"]), &slates));
+    same(*evaluation.policies[1].cdf.raw.last().unwrap(), 1.0, "sum of weights");
+}
