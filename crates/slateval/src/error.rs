@@ -25,7 +25,7 @@ pub enum Error {
         why: String,
     },
     /// A setting outside its range.
-    #[error("{setting} = {value}: {why}")]
+    #[error("{setting} `{value}`: {why}")]
     BadSetting {
         /// The setting's name.
         setting: &'static str,

@@ -227,8 +227,7 @@ impl Summary {
     /// # Ok::<(), slateval::Error>(())
     /// ```
     pub fn evaluate(&self, settings: &Settings) -> Result<Evaluation> {
-        settings.check()?;
-        settings.correction.check(&self.spec.structure)?;
+        settings.check_for(&self.spec)?;
         let total = self.total()?;
         let (min, max) = total.bins.range().ok_or(Error::NoRows)?;
         let reward = RewardFacts { min, max, distinct: total.bins.distinct() };

@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use crate::correction::CorrectionChoice;
 use crate::distribution::Tail;
 use crate::error::{Error, Result};
+use crate::spec::Spec;
 
 /// What to report, and how to correct the weights.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -32,7 +33,13 @@ impl Default for Settings {
 }
 
 impl Settings {
-    pub(crate) fn check(&self) -> Result<()> {
+    /// Refuses settings out of their range, and a correction that the structure cannot have: what can be told before
+    /// the log is read.
+    ///
+    /// # Errors
+    /// [`Error::BadSetting`].
+    pub fn check_for(&self, spec: &Spec) -> Result<()> {
+        self.correction.check(&spec.structure)?;
         let outside = |p: &&f64| !(**p > 0.0 && **p < 1.0);
         for (setting, values) in [("quantile", &self.quantiles), ("alpha", &self.alphas)] {
             if let Some(value) = values.iter().find(outside) {

@@ -1,0 +1,173 @@
+//! The command line as typed. Everything past this file sees typed values, never flags.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use slateval::{Binning, CorrectionChoice, Structure, Tail, TargetSlots};
+
+/// The whole reward distribution of a new slate policy, from logs of the deployed one.
+#[derive(Debug, Parser)]
+#[command(version, max_term_width = 100)]
+pub(crate) struct Arguments {
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Estimate each target policy's reward distribution from a log
+    Evaluate(Evaluate),
+    /// Merge saved summaries, of days, files or machines, into one
+    Merge(Merge),
+    /// Evaluate a saved summary
+    Show(Show),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Evaluate {
+    /// Parquet, CSV, JSON lines or Arrow files, directories or globs; `-` reads an Arrow IPC stream
+    #[arg(required = true, value_name = "LOG")]
+    pub(crate) logs: Vec<String>,
+    #[command(flatten)]
+    pub(crate) columns: Columns,
+    #[command(flatten)]
+    pub(crate) weights: Weights,
+    #[command(flatten)]
+    pub(crate) method: Method,
+    #[command(flatten)]
+    pub(crate) output: Output,
+    /// Save the summary, to merge with others or to look at again without the log
+    #[arg(long, value_name = "FILE.slateval", help_heading = "Output")]
+    pub(crate) save: Option<PathBuf>,
+    /// Threads to read with [default: all cores]
+    #[arg(long, value_name = "N", help_heading = "Method", value_parser = clap::value_parser!(u16).range(1..))]
+    pub(crate) threads: Option<u16>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Merge {
+    /// Summaries written with --save
+    #[arg(required = true, value_name = "SUMMARY")]
+    pub(crate) summaries: Vec<PathBuf>,
+    /// Where to write the merged summary
+    #[arg(short, long, value_name = "FILE.slateval")]
+    pub(crate) output: PathBuf,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Show {
+    /// A summary written with --save or merge
+    #[arg(value_name = "SUMMARY")]
+    pub(crate) summary: PathBuf,
+    #[command(flatten)]
+    pub(crate) method: Method,
+    #[command(flatten)]
+    pub(crate) output: Output,
+}
+
+/// Which columns hold what.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Columns")]
+pub(crate) struct Columns {
+    /// Reward of the slate [default: reward]
+    #[arg(long, value_name = "C")]
+    pub(crate) reward: Option<String>,
+    /// Logging propensities: columns C_1..C_K, or one list column C [default: mu]
+    #[arg(long, value_name = "C")]
+    pub(crate) logging: Option<String>,
+    /// Target propensities, likewise; may be given several times [default: pi]
+    #[arg(long, value_name = "[NAME=]C", value_parser = named)]
+    pub(crate) target: Vec<Named>,
+    /// Its chi, sum_a pi(a)^2/mu(a) - 1 of each slot [default: chi or chi_NAME, where there is one]
+    #[arg(long, value_name = "[NAME=]C", value_parser = named)]
+    pub(crate) chi: Vec<Named>,
+    /// Its probability of showing a slot's item anywhere, for structure ranking [default: any or any_NAME]
+    #[arg(long, value_name = "[NAME=]C", value_parser = named)]
+    pub(crate) anywhere: Vec<Named>,
+    /// Its ready-made slate weight, for structure given [default: weight or weight_NAME]
+    #[arg(long, value_name = "[NAME=]C", value_parser = named)]
+    pub(crate) weight: Vec<Named>,
+    /// One row per slate and slot, a slate's rows together, as the Open Bandit Pipeline has it
+    #[arg(long)]
+    pub(crate) long: bool,
+    /// The slate's id in a long log [default: slate_id]
+    #[arg(long, value_name = "C", requires = "long")]
+    pub(crate) slate: Option<String>,
+    /// Evaluate each value of this column as well
+    #[arg(long, value_name = "C")]
+    pub(crate) by: Option<String>,
+}
+
+/// Which weights: what must be known before the log is read.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Method")]
+pub(crate) struct Weights {
+    /// The paper's estimator or its baseline: additive or product weights, uncorrected
+    #[arg(long, value_enum, conflicts_with_all = ["structure", "correction"])]
+    pub(crate) estimator: Option<Estimator>,
+    /// Which slots' effects may depend on each other: additive, product, order:M, interactions:1+2,2+3, ranking:N,
+    /// ranking:COLUMN, given, paper-order:M [default: additive]
+    #[arg(long, value_name = "S", value_parser = str::parse::<Structure>)]
+    pub(crate) structure: Option<Structure>,
+    /// Whether the target fills its slots independently given the context: independent or joint
+    #[arg(long, value_name = "T", default_value = "independent", value_parser = str::parse::<TargetSlots>)]
+    pub(crate) target_slots: TargetSlots,
+    /// Most bins of rewards, and most rewards kept exactly; log for bins of equal ratio
+    #[arg(long, value_name = "N|log", default_value = "4096", value_parser = str::parse::<Binning>)]
+    pub(crate) bins: Binning,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Estimator {
+    /// The paper's: additive weights, uncorrected
+    Suno,
+    /// Its baseline: product weights, uncorrected
+    Uno,
+}
+
+/// What can be decided after the log has been read.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Method")]
+pub(crate) struct Method {
+    /// How weights are corrected: auto, none, self-normalized, control-variate or calibrated [default: auto]
+    #[arg(long, value_name = "C", value_parser = str::parse::<CorrectionChoice>)]
+    pub(crate) correction: Option<CorrectionChoice>,
+    /// Tail probabilities of VaR and CVaR
+    #[arg(long, value_name = "A", value_delimiter = ',', default_value = "0.05,0.1,0.25")]
+    pub(crate) alpha: Vec<f64>,
+    /// The tail they look at: lower or upper
+    #[arg(long, value_name = "T", default_value = "lower", value_parser = str::parse::<Tail>)]
+    pub(crate) tail: Tail,
+    /// Levels of quantiles
+    #[arg(long, value_name = "Q", value_delimiter = ',', default_value = "0.25,0.5,0.75")]
+    pub(crate) quantile: Vec<f64>,
+}
+
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Output")]
+pub(crate) struct Output {
+    /// Write everything as JSON; `-` writes it to standard output in place of the table
+    #[arg(long, value_name = "FILE")]
+    pub(crate) json: Option<PathBuf>,
+    /// Write the CDF of every policy
+    #[arg(long, value_name = "FILE.parquet|.csv")]
+    pub(crate) cdf: Option<PathBuf>,
+}
+
+/// `[NAME=]COLUMN`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Named {
+    pub(crate) name: Option<String>,
+    pub(crate) column: String,
+}
+
+fn named(text: &str) -> Result<Named, String> {
+    let (name, column) = match text.split_once('=') {
+        Some((name, column)) => (Some(name.to_owned()), column),
+        None => (None, text),
+    };
+    if column.is_empty() || name.as_deref() == Some("") {
+        return Err("write a column, or NAME=COLUMN".to_owned());
+    }
+    Ok(Named { name, column: column.to_owned() })
+}

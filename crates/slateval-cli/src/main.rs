@@ -1,0 +1,32 @@
+//! The `slateval` command: parse, run, map the outcome to an exit code.
+
+mod args;
+mod evaluate;
+mod merge;
+mod output;
+mod progress;
+mod settings;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+
+fn main() -> ExitCode {
+    let command = args::Arguments::parse().command;
+    match run(command) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) if output::is_broken_pipe(&error) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("slateval: {error:#}");
+            ExitCode::from(2)
+        }
+    }
+}
+
+fn run(command: args::Command) -> anyhow::Result<()> {
+    match command {
+        args::Command::Evaluate(arguments) => evaluate::run(&arguments),
+        args::Command::Merge(arguments) => merge::run(&arguments),
+        args::Command::Show(arguments) => merge::show(&arguments),
+    }
+}

@@ -1,0 +1,46 @@
+//! Running the binary.
+#![allow(dead_code, unreachable_pub, clippy::unwrap_used)]
+
+use std::io::Write;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+pub const BINARY: &str = env!("CARGO_BIN_EXE_slateval");
+
+/// What a run of the binary left behind.
+#[derive(Debug)]
+pub struct Run {
+    pub code: i32,
+    pub stdout: String,
+    pub stderr: String,
+}
+
+impl Run {
+    pub fn json(&self) -> serde_json::Value {
+        assert_eq!(self.code, 0, "{}", self.stderr);
+        serde_json::from_str(&self.stdout).unwrap()
+    }
+}
+
+pub fn slateval(arguments: &[&str]) -> Run {
+    slateval_with_input(arguments, b"")
+}
+
+pub fn slateval_with_input(arguments: &[&str], input: &[u8]) -> Run {
+    let mut command = Command::new(BINARY);
+    command.args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().unwrap();
+    // A run that refuses its arguments does not wait for its input.
+    let _ = child.stdin.take().unwrap().write_all(input);
+    let output = child.wait_with_output().unwrap();
+    Run {
+        code: output.status.code().unwrap(),
+        stdout: String::from_utf8(output.stdout).unwrap(),
+        stderr: String::from_utf8(output.stderr).unwrap(),
+    }
+}
+
+/// A file of the repository's examples.
+pub fn example(name: &str) -> String {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples").join(name).display().to_string()
+}

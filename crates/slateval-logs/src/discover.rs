@@ -1,0 +1,249 @@
+//! From paths, directories and patterns to a list of files in a fixed order.
+
+use std::collections::HashSet;
+use std::fs;
+use std::io::Read;
+use std::path::{Component, Path, PathBuf};
+
+use slateval::Segment;
+
+use crate::error::{Error, Result};
+
+/// The path that stands for standard input.
+pub(crate) const STDIN: &str = "-";
+
+/// Directories nested deeper than this are a loop of links.
+const DEPTH: usize = 64;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Format {
+    Parquet,
+    Csv { delimiter: u8, packing: Packing },
+    JsonLines { packing: Packing },
+    IpcFile,
+    IpcStream,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Packing {
+    None,
+    Gzip,
+    Zstd,
+}
+
+impl Format {
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Format::Parquet => "Parquet file",
+            Format::Csv { .. } => "CSV file",
+            Format::JsonLines { .. } => "file of JSON lines",
+            Format::IpcFile => "Arrow IPC file",
+            Format::IpcStream => "Arrow IPC stream",
+        }
+    }
+
+    /// The format that a file's name promises.
+    fn of_name(path: &Path) -> Option<Format> {
+        let name = path.file_name()?.to_str()?.to_ascii_lowercase();
+        let (name, packing) = match name.rsplit_once('.') {
+            Some((rest, "gz")) => (rest, Packing::Gzip),
+            Some((rest, "zst" | "zstd")) => (rest, Packing::Zstd),
+            _ => (name.as_str(), Packing::None),
+        };
+        match (name.rsplit_once('.')?.1, packing) {
+            ("csv", _) => Some(Format::Csv { delimiter: b',', packing }),
+            ("tsv", _) => Some(Format::Csv { delimiter: b'\t', packing }),
+            ("jsonl" | "ndjson" | "json", _) => Some(Format::JsonLines { packing }),
+            ("parquet" | "pq", Packing::None) => Some(Format::Parquet),
+            ("arrow" | "ipc" | "feather", Packing::None) => Some(Format::IpcFile),
+            ("arrows", Packing::None) => Some(Format::IpcStream),
+            _ => None,
+        }
+    }
+
+    /// The format of a file: by name, then by its first bytes. Arrow files and streams are told apart by their bytes
+    /// alone, for people give both the same ending.
+    pub(crate) fn detect(path: &Path) -> Result<Format> {
+        if path == Path::new(STDIN) {
+            return Ok(Format::IpcStream);
+        }
+        let named = Format::of_name(path);
+        if !matches!(named, None | Some(Format::IpcFile | Format::IpcStream)) {
+            return named.ok_or_else(|| Error::UnknownFormat { path: path.into() });
+        }
+        let mut magic = Vec::new();
+        let file = fs::File::open(path).map_err(|e| cannot_open(path, &e))?;
+        file.take(6).read_to_end(&mut magic).map_err(|e| Error::unreadable(path, "file", e))?;
+        let by_bytes = match magic.as_slice() {
+            [b'P', b'A', b'R', b'1', ..] => Some(Format::Parquet),
+            b"ARROW1" => Some(Format::IpcFile),
+            // A stream begins with the continuation marker.
+            [0xff, 0xff, 0xff, 0xff, ..] => Some(Format::IpcStream),
+            _ => None,
+        };
+        by_bytes.or(named).ok_or_else(|| Error::UnknownFormat { path: path.into() })
+    }
+}
+
+pub(crate) fn cannot_open(path: &Path, error: &std::io::Error) -> Error {
+    match error.kind() {
+        std::io::ErrorKind::NotFound => Error::NoSuchFile { path: path.into() },
+        _ => Error::unreadable(path, "file", error),
+    }
+}
+
+/// All files that the paths stand for, each once: the paths as given, what is inside a directory or fits a pattern in
+/// the order of names.
+pub(crate) fn files(paths: &[String]) -> Result<Vec<PathBuf>> {
+    let mut found = Vec::new();
+    for path in paths {
+        expand(path, &mut found)?;
+    }
+    let mut seen = HashSet::new();
+    found.retain(|path| seen.insert(path.clone()));
+    Ok(found)
+}
+
+fn expand(given: &str, found: &mut Vec<PathBuf>) -> Result<()> {
+    let path = Path::new(given);
+    if given == STDIN {
+        found.push(path.into());
+        return Ok(());
+    }
+    if path.is_dir() {
+        return walk_all(path, found);
+    }
+    if path.exists() {
+        found.push(path.into());
+        return Ok(());
+    }
+    if given.contains("://") {
+        return Err(Error::Remote { address: given.into() });
+    }
+    if !given.contains(['*', '?', '[']) {
+        return Err(Error::NoSuchFile { path: path.into() });
+    }
+    let bad = |reason: String| Error::BadPattern { pattern: given.into(), reason };
+    let matches = glob::glob(given).map_err(|e| bad(e.to_string()))?;
+    let mut matches: Vec<PathBuf> = matches.collect::<std::result::Result<_, _>>().map_err(|e| bad(e.to_string()))?;
+    matches.retain(|path| !is_hidden(path));
+    matches.sort();
+    if matches.is_empty() {
+        return Err(Error::NoMatch { pattern: given.into() });
+    }
+    for path in matches {
+        if path.is_dir() { walk_all(&path, found)? } else { found.push(path) }
+    }
+    Ok(())
+}
+
+/// `_SUCCESS`, `_delta_log`, `.crc`: what engines leave beside the data.
+fn is_hidden(path: &Path) -> bool {
+    path.file_name().and_then(|n| n.to_str()).is_none_or(|n| n.starts_with(['_', '.']))
+}
+
+fn walk_all(directory: &Path, found: &mut Vec<PathBuf>) -> Result<()> {
+    let before = found.len();
+    walk(directory, 0, found)?;
+    if found.len() == before { Err(Error::NoLogs { path: directory.into() }) } else { Ok(()) }
+}
+
+fn walk(directory: &Path, depth: usize, found: &mut Vec<PathBuf>) -> Result<()> {
+    let unreadable = |e: std::io::Error| Error::unreadable(directory, "directory", e);
+    if depth > DEPTH {
+        return Err(Error::unreadable(directory, "directory", "it is nested too deep"));
+    }
+    let entries = fs::read_dir(directory).map_err(unreadable)?;
+    let mut paths = entries.map(|e| e.map(|e| e.path())).collect::<std::io::Result<Vec<_>>>().map_err(unreadable)?;
+    paths.sort();
+    for path in paths {
+        if is_hidden(&path) {
+            continue;
+        }
+        if path.is_dir() {
+            walk(&path, depth + 1, found)?;
+        } else if Format::of_name(&path).is_some() {
+            found.push(path);
+        }
+    }
+    Ok(())
+}
+
+/// The columns that a file's directories spell out, `country=DE/day=3`, each value as text or null.
+fn keys_of(path: &Path) -> Vec<(String, Option<String>)> {
+    let directories = path.parent().into_iter().flat_map(Path::components);
+    let names = directories.filter_map(|c| match c {
+        Component::Normal(name) => name.to_str(),
+        _ => None,
+    });
+    let pairs = names.filter_map(|n| n.split_once('=')).filter(|(key, _)| !key.is_empty());
+    pairs.map(|(key, value)| (decode(key), (value != "__HIVE_DEFAULT_PARTITION__").then(|| decode(value)))).collect()
+}
+
+/// Spark and Hive write `%20` for what a directory's name cannot hold.
+fn decode(text: &str) -> String {
+    let bytes = text.as_bytes();
+    let mut out = Vec::with_capacity(bytes.len());
+    let mut at = 0;
+    while at < bytes.len() {
+        let code = (bytes[at] == b'%').then(|| text.get(at + 1..at + 3)).flatten();
+        match code.and_then(|hex| u8::from_str_radix(hex, 16).ok()) {
+            Some(byte) => {
+                out.push(byte);
+                at += 3;
+            }
+            None => {
+                out.push(bytes[at]);
+                at += 1;
+            }
+        }
+    }
+    String::from_utf8_lossy(&out).into_owned()
+}
+
+/// The columns that directories spell out, for every file. A column is of whole numbers if every value is one.
+pub(crate) fn partitions(paths: &[PathBuf]) -> Vec<Vec<(String, Segment)>> {
+    let keys: Vec<Vec<(String, Option<String>)>> = paths.iter().map(|p| keys_of(p)).collect();
+    let is_text = |value: &Option<String>| value.as_ref().is_some_and(|v| v.parse::<i64>().is_err());
+    let texts: HashSet<&String> = keys.iter().flatten().filter(|(_, v)| is_text(v)).map(|(k, _)| k).collect();
+    let segment = |key: &String, value: &Option<String>| match value {
+        None => Segment::Null,
+        Some(v) if texts.contains(key) => Segment::Text(v.clone()),
+        Some(v) => v.parse().map_or(Segment::Null, Segment::Int),
+    };
+    keys.iter().map(|file| file.iter().map(|(k, v)| (k.clone(), segment(k, v))).collect()).collect()
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_tell_formats() {
+        let of = |name: &str| Format::of_name(Path::new(name));
+        assert_eq!(of("a/b.PARQUET"), Some(Format::Parquet));
+        assert_eq!(of("b.csv.gz"), Some(Format::Csv { delimiter: b',', packing: Packing::Gzip }));
+        assert_eq!(of("b.tsv.zst"), Some(Format::Csv { delimiter: b'\t', packing: Packing::Zstd }));
+        assert_eq!(of("b.ndjson"), Some(Format::JsonLines { packing: Packing::None }));
+        assert_eq!(of("b.parquet.gz"), None);
+        assert_eq!(of("parquet"), None);
+    }
+
+    #[test]
+    fn directories_are_whole_numbers_only_if_all_are() {
+        let paths = ["x/day=1/c=a%20b/f.csv", "x/day=02/c=7/f.csv", "x/day=3/c=__HIVE_DEFAULT_PARTITION__/f.csv"];
+        let paths: Vec<PathBuf> = paths.iter().map(PathBuf::from).collect();
+        let found = partitions(&paths);
+        assert_eq!(found[0], [("day".into(), Segment::Int(1)), ("c".into(), Segment::Text("a b".into()))]);
+        assert_eq!(found[1], [("day".into(), Segment::Int(2)), ("c".into(), Segment::Text("7".into()))]);
+        assert_eq!(found[2][1], ("c".into(), Segment::Null));
+    }
+
+    #[test]
+    fn a_percent_sign_alone_stays() {
+        assert_eq!(decode("100%"), "100%");
+        assert_eq!(decode("%zz%41"), "%zzA");
+        assert_eq!(decode("ä%2"), "ä%2");
+    }
+}

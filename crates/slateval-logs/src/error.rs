@@ -1,0 +1,338 @@
+//! What can go wrong with a log, named after what the user did.
+
+use std::path::{Path, PathBuf};
+
+use slateval::Field;
+
+/// A result of reading logs.
+pub type Result<T> = std::result::Result<T, Error>;
+
+/// Everything a log can be refused for. Rows count from 1, without the header.
+///
+/// Some texts are boxed so that a `Result` stays small: it is handed on for every batch.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// A path that does not exist.
+    #[error("{}: there is no such file or directory", .path.display())]
+    NoSuchFile {
+        /// The path given.
+        path: PathBuf,
+    },
+    /// An address such as `s3://…`.
+    #[error("{address}: only local files are read; download it, or pipe it in as an Arrow IPC stream and read `-`")]
+    Remote {
+        /// The address given.
+        address: String,
+    },
+    /// A glob that fits no file.
+    #[error("{pattern}: no file fits this pattern")]
+    NoMatch {
+        /// The pattern given.
+        pattern: String,
+    },
+    /// A glob that is none.
+    #[error("{pattern}: not a valid pattern: {reason}")]
+    BadPattern {
+        /// The pattern given.
+        pattern: String,
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// A directory in which no log was found.
+    #[error(
+        "{}: no logs in this directory; looked for .parquet, .pq, .csv, .tsv, .jsonl, .ndjson, .json, .arrow, .ipc, \
+         .feather and .arrows, and skipped names that start with `_` or `.`", .path.display()
+    )]
+    NoLogs {
+        /// The directory given.
+        path: PathBuf,
+    },
+    /// A file that is no log.
+    #[error(
+        "{}: neither the name nor the first bytes tell the format; use one of the endings .parquet, .csv, .jsonl, \
+         .arrow (text also with .gz or .zst)", .path.display()
+    )]
+    UnknownFormat {
+        /// The file given.
+        path: PathBuf,
+    },
+    /// A file that cannot be read to its end.
+    #[error("{}: not a readable {format}: {reason}; is it truncated or damaged?", .path.display())]
+    Unreadable {
+        /// The file.
+        path: PathBuf,
+        /// What it was read as.
+        format: &'static str,
+        /// What the reader said.
+        reason: String,
+    },
+    /// A log without a single slate.
+    #[error("there are no rows in {}: an empty log says nothing about any policy", .paths.join(", "))]
+    NoRows {
+        /// The paths given.
+        paths: Vec<String>,
+    },
+    /// A column that the log does not have.
+    #[error("{}: there is no column `{column}`{looked_for}; say which column holds {what}. {hint}", .file.display())]
+    MissingColumn {
+        /// The file.
+        file: PathBuf,
+        /// The column asked for.
+        column: String,
+        /// In which other guises it was looked for.
+        looked_for: Box<str>,
+        /// What it should hold.
+        what: Box<str>,
+        /// The names that come nearest.
+        hint: Box<str>,
+    },
+    /// Numbered columns with a hole in them.
+    #[error("{}: there is a column `{last}` but no `{column}`; slots are numbered from 1 without gaps", .file.display())]
+    MissingSlot {
+        /// The file.
+        file: PathBuf,
+        /// The column that should be there.
+        column: String,
+        /// A later one.
+        last: String,
+    },
+    /// Numbered columns that begin with 0.
+    #[error(
+        "{}: there is a column `{column}`, but slots are numbered from 1; rename the columns, or the slot `{column}` \
+         stands for would be lost", .file.display()
+    )]
+    SlotsFromZero {
+        /// The file.
+        file: PathBuf,
+        /// The column numbered 0.
+        column: String,
+    },
+    /// Numbered columns of different number.
+    #[error(
+        "{}: `{first}` has {first_slots} slots and `{second}` has {second_slots}; every slot needs both",
+        .file.display()
+    )]
+    SlotCounts {
+        /// The file.
+        file: PathBuf,
+        /// A base name, such as `mu`.
+        first: String,
+        /// Its number of columns.
+        first_slots: usize,
+        /// Another base name.
+        second: String,
+        /// Its number of columns.
+        second_slots: usize,
+    },
+    /// A column that cannot hold what it should.
+    #[error("{}: column `{column}` is of type {found}; {advice}", .file.display())]
+    WrongType {
+        /// The file.
+        file: PathBuf,
+        /// The column.
+        column: String,
+        /// Its type.
+        found: String,
+        /// What to do.
+        advice: &'static str,
+    },
+    /// Two files that are not parts of one log.
+    #[error(
+        "these files do not make one log: column `{column}` is {first_type} in {} and {second_type} in {}; \
+         give them the same columns or read them apart", .first.display(), .second.display()
+    )]
+    DifferentFiles {
+        /// The column.
+        column: String,
+        /// One file.
+        first: PathBuf,
+        /// The column's type there.
+        first_type: Box<str>,
+        /// The other file.
+        second: PathBuf,
+        /// The column's type there.
+        second_type: Box<str>,
+    },
+    /// A value that must be there.
+    #[error("{}, row {row}: `{column}`{} is null: {rule}", .file.display(), item_text(.item))]
+    NullValue {
+        /// The file.
+        file: PathBuf,
+        /// The row.
+        row: u64,
+        /// The column.
+        column: String,
+        /// The item of a list, from 1.
+        item: Option<usize>,
+        /// The rule it breaks.
+        rule: &'static str,
+    },
+    /// A slot that is there in one column and not in another.
+    #[error(
+        "{}, row {row}: `{column}`{} is null but `{other}`{} is not; a slot that the slate does not have is null in \
+         both", .file.display(), item_text(.item), item_text(.other_item)
+    )]
+    HalfSlot {
+        /// The file.
+        file: PathBuf,
+        /// The row.
+        row: u64,
+        /// The column without a value.
+        column: String,
+        /// The item of a list, from 1.
+        item: Option<usize>,
+        /// The column with a value.
+        other: String,
+        /// The item of a list, from 1.
+        other_item: Option<usize>,
+    },
+    /// Lists of different lengths in one row.
+    #[error(
+        "{}, row {row}: list `{first}` has {first_length} items and list `{second}` has {second_length}; both need one \
+         item for each slot", .file.display()
+    )]
+    Lengths {
+        /// The file.
+        file: PathBuf,
+        /// The row.
+        row: u64,
+        /// A list column.
+        first: String,
+        /// Its length in this row.
+        first_length: usize,
+        /// Another list column.
+        second: String,
+        /// Its length in this row.
+        second_length: usize,
+    },
+    /// Slates that are longer than any slate.
+    #[error(
+        "{}, row {row}: this slate has {slots} slots, more than the {limit} that can be evaluated; does `{column}` hold \
+         all candidates instead of the shown ones?", .file.display()
+    )]
+    TooManySlots {
+        /// The file.
+        file: PathBuf,
+        /// The row.
+        row: u64,
+        /// The column.
+        column: String,
+        /// The slots found.
+        slots: usize,
+        /// The most that are possible.
+        limit: usize,
+    },
+    /// Text where a number should be.
+    #[error(
+        "{}, row {row}: `{column}` is `{value}`, which is not a number; correct it, or leave the cell empty for a slot \
+         that the slate does not have", .file.display()
+    )]
+    NotANumber {
+        /// The file.
+        file: PathBuf,
+        /// The row.
+        row: u64,
+        /// The column.
+        column: String,
+        /// The text found.
+        value: String,
+    },
+    /// A JSON line that does not fit the lines before it.
+    #[error("{}, row {row}: {reason}; every line must hold one JSON object of the same shape", .file.display())]
+    BadLine {
+        /// The file.
+        file: PathBuf,
+        /// The row.
+        row: u64,
+        /// What the reader said.
+        reason: String,
+    },
+    /// A value that no reward or probability can have.
+    #[error("{}, row {row}: `{column}`{} is {value}: {}", .file.display(), item_text(.item), .field.rule())]
+    BadValue {
+        /// The file.
+        file: PathBuf,
+        /// The row.
+        row: u64,
+        /// The column.
+        column: String,
+        /// The item of a list, from 1.
+        item: Option<usize>,
+        /// The value found.
+        value: f64,
+        /// What the value stands for.
+        field: Field,
+    },
+    /// Long format: a slate whose positions are not 1, 2, … or 0, 1, ….
+    #[error(
+        "{}, slate {slate} (row {row}): positions {positions} where {wanted} were expected; the rows of one slate must \
+         stand next to each other, each position once: sort the log by `{slate_column}, {position_column}`",
+        .file.display()
+    )]
+    Positions {
+        /// The file.
+        file: PathBuf,
+        /// The slate's first row.
+        row: u64,
+        /// The slate.
+        slate: Box<str>,
+        /// The positions found.
+        positions: Box<str>,
+        /// The positions that so many rows should have.
+        wanted: Box<str>,
+        /// The column of slates.
+        slate_column: Box<str>,
+        /// The column of positions.
+        position_column: Box<str>,
+    },
+    /// Long format: a slate in two segments.
+    #[error(
+        "{}, row {row}: slate {slate} has `{column}` = {second} here and {first} in its first row; a slate belongs to \
+         one segment", .file.display()
+    )]
+    TwoSegments {
+        /// The file.
+        file: PathBuf,
+        /// The row.
+        row: u64,
+        /// The slate.
+        slate: Box<str>,
+        /// The column of segments.
+        column: String,
+        /// The value in the first row.
+        first: Box<str>,
+        /// The value in this row.
+        second: Box<str>,
+    },
+    /// A specification and columns that speak of different targets.
+    #[error("there are columns for {columns} target policies and a specification of {policies}")]
+    Targets {
+        /// The number of targets with columns.
+        columns: usize,
+        /// The number of targets in the specification.
+        policies: usize,
+    },
+    /// Standard input can be read only once.
+    #[error("standard input has been read already; save it to a file to read it again")]
+    InputUsedUp,
+    /// The threads could not be started.
+    #[error("cannot start threads: {0}")]
+    Threads(
+        /// What the system said.
+        String,
+    ),
+    /// What the estimators refuse.
+    #[error(transparent)]
+    Core(#[from] slateval::Error),
+}
+
+impl Error {
+    pub(crate) fn unreadable(path: &Path, format: &'static str, reason: impl ToString) -> Self {
+        Error::Unreadable { path: path.into(), format, reason: reason.to_string() }
+    }
+}
+
+fn item_text(item: &Option<usize>) -> String {
+    item.map_or(String::new(), |i| format!(" item {i}"))
+}

@@ -1,0 +1,454 @@
+//! Where in a file's schema everything is: the user's column names, resolved once before any row is read.
+
+use std::path::Path;
+
+use arrow_schema::{DataType, Schema};
+use slateval::{Field, Pool, Segment, Spec, Structure};
+
+use crate::columns::{Columns, RowFormat, Source};
+use crate::error::{Error, Result};
+use crate::types::{self, NUMBER_ADVICE};
+
+/// Most slots a slate can have: the summary's sums grow with the square of the slots.
+pub(crate) const MAX_SLOTS: usize = 1000;
+
+/// The columns to read, as indices into one schema.
+#[derive(Debug, Clone)]
+pub(crate) struct Layout {
+    /// One number per slate: reward, weights, size of the pool.
+    pub(crate) scalars: Vec<Scalar>,
+    /// One number per slot: mu, pi, chi, any.
+    pub(crate) groups: Vec<Group>,
+    pub(crate) by: Option<By>,
+    /// The slate and position columns of a log in long format.
+    pub(crate) keys: Option<Keys>,
+}
+
+#[derive(Debug, Clone)]
+pub(crate) struct Scalar {
+    pub(crate) field: Field,
+    pub(crate) name: String,
+    pub(crate) index: usize,
+}
+
+/// The columns of one quantity in all slots.
+#[derive(Debug, Clone)]
+pub(crate) struct Group {
+    pub(crate) role: Role,
+    /// What the user calls it: `mu` for `mu_1, mu_2, …`.
+    pub(crate) base: String,
+    pub(crate) shape: Shape,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Role {
+    Logging,
+    Target(usize),
+    Chi(usize),
+    Anywhere(usize),
+}
+
+#[derive(Debug, Clone)]
+pub(crate) enum Shape {
+    /// One column for each slot.
+    Wide(Vec<usize>),
+    /// One list column.
+    List(usize),
+    /// One column, one row for each slot (long format).
+    Long(usize),
+}
+
+#[derive(Debug, Clone)]
+pub(crate) struct Keys {
+    pub(crate) slate: usize,
+    pub(crate) slate_name: String,
+    pub(crate) position: usize,
+    pub(crate) position_name: String,
+}
+
+#[derive(Debug, Clone)]
+pub(crate) enum By {
+    Column {
+        index: usize,
+        name: String,
+    },
+    /// The whole file is one segment: its directory is called `name=value`.
+    Constant {
+        name: String,
+        value: Segment,
+    },
+}
+
+impl Role {
+    pub(crate) fn field(self, slot: usize) -> Field {
+        match self {
+            Role::Logging => Field::Logging { slot },
+            Role::Target(policy) => Field::Target { policy, slot },
+            Role::Chi(policy) => Field::Chi { policy, slot },
+            Role::Anywhere(policy) => Field::Anywhere { policy, slot },
+        }
+    }
+
+    /// Whether a null says that the slate has no such slot: `chi` alone does not decide that.
+    pub(crate) fn decides(self) -> bool {
+        !matches!(self, Role::Chi(_))
+    }
+}
+
+impl Group {
+    /// The column of a slot, and the item where it is a list.
+    pub(crate) fn name(&self, slot: usize) -> (String, Option<usize>) {
+        match self.shape {
+            Shape::Wide(_) => (numbered(&self.base, slot + 1), None),
+            Shape::List(_) => (self.base.clone(), Some(slot + 1)),
+            Shape::Long(_) => (self.base.clone(), None),
+        }
+    }
+}
+
+/// A file's columns before anything is known of their use.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Found<'a> {
+    pub(crate) file: &'a Path,
+    pub(crate) schema: &'a Schema,
+    /// Whether numbers are still text (CSV): types then say nothing.
+    pub(crate) text: bool,
+    pub(crate) partition: &'a [(String, Segment)],
+}
+
+impl Layout {
+    /// Finds every column that `spec` needs; the specification says which targets have chi.
+    pub(crate) fn resolve(found: Found<'_>, columns: &Columns, spec: &Spec) -> Result<Layout> {
+        if columns.targets.len() != spec.policies.len() {
+            return Err(Error::Targets { columns: columns.targets.len(), policies: spec.policies.len() });
+        }
+        let keys = match &columns.format {
+            RowFormat::Wide => None,
+            RowFormat::Long { slate, position } => Some(found.keys(slate, position)?),
+        };
+        let scalars = found.scalars(columns, spec)?;
+        let groups = found.groups(columns, spec)?;
+        found.check_slot_counts(&groups)?;
+        let by = spec.by.as_deref().map(|name| found.by(name)).transpose()?;
+        Ok(Layout { scalars, groups, by, keys })
+    }
+
+    /// The indices of all columns to read, ascending.
+    pub(crate) fn indices(&self) -> Vec<usize> {
+        let mut indices: Vec<usize> = self.scalars.iter().map(|s| s.index).collect();
+        for group in &self.groups {
+            match &group.shape {
+                Shape::Wide(columns) => indices.extend(columns),
+                Shape::List(column) | Shape::Long(column) => indices.push(*column),
+            }
+        }
+        indices.extend(self.keys.iter().flat_map(|k| [k.slate, k.position]));
+        if let Some(By::Column { index, .. }) = self.by {
+            indices.push(index);
+        }
+        indices.sort_unstable();
+        indices.dedup();
+        indices
+    }
+
+    /// Columns whose values are labels and not numbers: they keep the type they have.
+    pub(crate) fn labels(&self) -> Vec<usize> {
+        let by = self.by.iter().filter_map(|by| match by {
+            By::Column { index, .. } => Some(*index),
+            By::Constant { .. } => None,
+        });
+        by.chain(self.keys.iter().map(|k| k.slate)).collect()
+    }
+
+    /// The column, and the item of a list, that a field of a block was filled from.
+    pub(crate) fn name_of(&self, field: Field) -> (String, Option<usize>) {
+        let of = |role: Role, slot: usize| {
+            let group = self.groups.iter().find(|g| g.role == role);
+            group.map_or((field.to_string(), None), |g| g.name(slot))
+        };
+        match field {
+            Field::Logging { slot } => of(Role::Logging, slot),
+            Field::Target { policy, slot } => of(Role::Target(policy), slot),
+            Field::Chi { policy, slot } => of(Role::Chi(policy), slot),
+            Field::Anywhere { policy, slot } => of(Role::Anywhere(policy), slot),
+            scalar => {
+                let found = self.scalars.iter().find(|s| s.field == scalar);
+                (found.map_or(field.to_string(), |s| s.name.clone()), None)
+            }
+        }
+    }
+}
+
+impl<'a> Found<'a> {
+    pub(crate) fn index(&self, name: &str) -> Option<usize> {
+        self.schema.fields().iter().position(|f| f.name() == name)
+    }
+
+    fn data_type(&self, index: usize) -> &'a DataType {
+        self.schema.field(index).data_type()
+    }
+
+    /// Whether there is a list of this name, or columns numbered after it, or (long format) the column itself.
+    pub(crate) fn has(&self, base: &str, format: &RowFormat) -> bool {
+        match format {
+            RowFormat::Long { .. } => self.index(base).is_some(),
+            RowFormat::Wide => {
+                let list = self.index(base).is_some_and(|i| types::list_item(self.data_type(i)).is_some());
+                list || self.index(&numbered(base, 1)).is_some()
+            }
+        }
+    }
+
+    fn scalars(&self, columns: &Columns, spec: &Spec) -> Result<Vec<Scalar>> {
+        let index = self.scalar(&columns.reward, "the rewards", types::is_reward)?;
+        let mut scalars = vec![Scalar { field: Field::Reward, name: columns.reward.clone(), index }];
+        if let Structure::Ranking(Pool::Column(name)) = &spec.structure {
+            let index = self.scalar(name, "the number of candidates of each slate", types::is_number)?;
+            scalars.push(Scalar { field: Field::Pool, name: name.clone(), index });
+        }
+        if spec.structure.needs().weight {
+            for (policy, target) in columns.targets.iter().enumerate() {
+                let what = format!("the slate weights of policy `{}`", target.name);
+                let index = self.scalar(&target.weight, &what, types::is_number)?;
+                scalars.push(Scalar { field: Field::Weight { policy }, name: target.weight.clone(), index });
+            }
+        }
+        Ok(scalars)
+    }
+
+    fn groups(&self, columns: &Columns, spec: &Spec) -> Result<Vec<Group>> {
+        let needs = spec.structure.needs();
+        let mut groups = Vec::new();
+        let mut add = |role, base: &str, what: &str| -> Result<()> {
+            let shape = match columns.format {
+                RowFormat::Wide => self.slots(base, what)?,
+                RowFormat::Long { .. } => Shape::Long(self.scalar(base, what, types::is_number)?),
+            };
+            groups.push(Group { role, base: base.into(), shape });
+            Ok(())
+        };
+        if needs.logging {
+            add(Role::Logging, &columns.logging, "the logging propensities")?;
+        }
+        for (policy, target) in columns.targets.iter().enumerate() {
+            let of = |what: &str| format!("{what} of policy `{}`", target.name);
+            if needs.slots {
+                add(Role::Target(policy), &target.target, &of("the propensities"))?;
+            }
+            if needs.anywhere {
+                add(Role::Anywhere(policy), &target.anywhere, &of("the probabilities anywhere in the slate"))?;
+            }
+            if needs.slots && spec.policies[policy].chi {
+                add(Role::Chi(policy), target.chi.name().unwrap_or("chi"), &of("chi"))?;
+            }
+        }
+        Ok(groups)
+    }
+
+    fn scalar(&self, name: &str, what: &str, fits: fn(&DataType) -> bool) -> Result<usize> {
+        let index = self.index(name).ok_or_else(|| self.missing(name, "", what))?;
+        self.check(index, fits, NUMBER_ADVICE)?;
+        Ok(index)
+    }
+
+    fn check(&self, index: usize, fits: fn(&DataType) -> bool, advice: &'static str) -> Result<()> {
+        if self.text || fits(self.data_type(index)) {
+            return Ok(());
+        }
+        let column = self.schema.field(index).name().clone();
+        Err(Error::WrongType { file: self.file.into(), column, found: self.data_type(index).to_string(), advice })
+    }
+
+    /// `base` as a list, or `base_1, base_2, …`.
+    fn slots(&self, base: &str, what: &str) -> Result<Shape> {
+        let whole = self.index(base);
+        if let Some(index) = whole
+            && types::list_item(self.data_type(index)).is_some()
+        {
+            self.check(index, types::is_number_list, NUMBER_ADVICE)?;
+            return Ok(Shape::List(index));
+        }
+        let wide: Vec<usize> = (1..).map_while(|k| self.index(&numbered(base, k))).collect();
+        self.check_numbering(base, wide.len())?;
+        match (wide.is_empty(), whole) {
+            (false, _) => {
+                wide.iter().try_for_each(|&i| self.check(i, types::is_number, NUMBER_ADVICE))?;
+                Ok(Shape::Wide(wide))
+            }
+            (true, Some(index)) => Err(Error::WrongType {
+                file: self.file.into(),
+                column: base.into(),
+                found: self.data_type(index).to_string(),
+                advice: "one number for each slot is needed: a list, or one column for each slot, numbered from `_1` on \
+                         (for one row per slot, read the log in long format)",
+            }),
+            (true, None) => {
+                let looked_for =
+                    format!(" (looked for `{}`, `{}`, … and for a list)", numbered(base, 1), numbered(base, 2));
+                Err(self.missing(base, &looked_for, what))
+            }
+        }
+    }
+
+    /// Refuses numbered columns that do not run from 1 on without a gap.
+    fn check_numbering(&self, base: &str, slots: usize) -> Result<()> {
+        let prefix = format!("{base}_");
+        for field in self.schema.fields() {
+            let number = field.name().strip_prefix(&prefix).and_then(|n| n.parse::<usize>().ok());
+            let file = self.file.into();
+            match number {
+                Some(0) => return Err(Error::SlotsFromZero { file, column: field.name().clone() }),
+                Some(n) if n > slots => {
+                    let column = numbered(base, slots + 1);
+                    return Err(Error::MissingSlot { file, column, last: field.name().clone() });
+                }
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+
+    fn check_slot_counts(&self, groups: &[Group]) -> Result<()> {
+        let mut first: Option<(&str, usize)> = None;
+        for group in groups {
+            let Shape::Wide(columns) = &group.shape else { continue };
+            if columns.len() > MAX_SLOTS {
+                let (file, column) = (self.file.into(), group.base.clone());
+                return Err(Error::TooManySlots { file, row: 1, column, slots: columns.len(), limit: MAX_SLOTS });
+            }
+            let (base, slots) = *first.get_or_insert((&group.base, columns.len()));
+            if slots != columns.len() {
+                return Err(Error::SlotCounts {
+                    file: self.file.into(),
+                    first: base.into(),
+                    first_slots: slots,
+                    second: group.base.clone(),
+                    second_slots: columns.len(),
+                });
+            }
+        }
+        Ok(())
+    }
+
+    fn keys(&self, slate: &str, position: &str) -> Result<Keys> {
+        let what = "the slates of a log with one row per slot";
+        let slate_index = self.index(slate).ok_or_else(|| self.missing(slate, "", what))?;
+        self.check(slate_index, types::is_key, "slates are told apart by whole numbers or text")?;
+        let position_index = self.scalar(position, "the positions of a slate's slots", types::is_number)?;
+        Ok(Keys {
+            slate: slate_index,
+            slate_name: slate.into(),
+            position: position_index,
+            position_name: position.into(),
+        })
+    }
+
+    fn by(&self, name: &str) -> Result<By> {
+        if let Some(index) = self.index(name) {
+            self.check(
+                index,
+                types::is_segment,
+                "segments are whole numbers, truth values, text or dates; put numbers with decimals into bins first",
+            )?;
+            return Ok(By::Column { index, name: name.into() });
+        }
+        let constant = self.partition.iter().find(|(key, _)| key == name);
+        let constant = constant.ok_or_else(|| self.missing(name, "", "the segments"))?;
+        Ok(By::Constant { name: name.into(), value: constant.1.clone() })
+    }
+
+    fn missing(&self, column: &str, looked_for: &str, what: &str) -> Error {
+        Error::MissingColumn {
+            file: self.file.into(),
+            column: column.into(),
+            looked_for: looked_for.into(),
+            what: what.into(),
+            hint: self.hint(column).into(),
+        }
+    }
+
+    /// The names nearest to the one asked for, or all of them if none is near.
+    fn hint(&self, column: &str) -> String {
+        let names: Vec<&str> = self.schema.fields().iter().map(|f| f.name().as_str()).collect();
+        let names: Vec<&str> = names.into_iter().chain(self.partition.iter().map(|(key, _)| key.as_str())).collect();
+        let wanted = column.to_lowercase();
+        let score = |name: &str| strsim::jaro_winkler(&name.to_lowercase(), &wanted);
+        let mut near: Vec<(f64, &str)> = names.iter().map(|n| (score(n), *n)).filter(|(s, _)| *s > 0.8).collect();
+        near.sort_by(|a, b| b.0.total_cmp(&a.0));
+        let quoted = |names: Vec<&str>| names.iter().map(|n| format!("`{n}`")).collect::<Vec<_>>().join(", ");
+        match (near.is_empty(), names.len()) {
+            (false, _) => format!("Did you mean {}?", quoted(near.into_iter().take(3).map(|n| n.1).collect())),
+            (true, 0) => "It has no columns at all.".into(),
+            (true, n) if n <= 12 => format!("It has {}.", quoted(names)),
+            (true, n) => format!("It has {} and {} more.", quoted(names[..12].to_vec()), n - 12),
+        }
+    }
+}
+
+fn numbered(base: &str, slot: usize) -> String {
+    format!("{base}_{slot}")
+}
+
+/// Which targets have chi in this file: those asked for, and those that are there.
+pub(crate) fn has_chi(found: Found<'_>, columns: &Columns) -> Vec<bool> {
+    let has = |source: &Source| match source {
+        Source::Column(_) => true,
+        Source::IfPresent(name) => found.has(name, &columns.format),
+        Source::Absent => false,
+    };
+    columns.targets.iter().map(|t| has(&t.chi)).collect()
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use arrow_schema::Field as Column;
+
+    use super::*;
+
+    fn schema(names: &[&str]) -> Schema {
+        Schema::new(names.iter().map(|n| Column::new(*n, DataType::Float32, true)).collect::<Vec<_>>())
+    }
+
+    fn resolve(schema: &Schema) -> Result<Layout> {
+        let found = Found { file: Path::new("log.parquet"), schema, text: false, partition: &[] };
+        Layout::resolve(found, &Columns::wide_default(), &Spec::new(Structure::Additive, ["target"]))
+    }
+
+    fn message(names: &[&str]) -> String {
+        resolve(&schema(names)).unwrap_err().to_string()
+    }
+
+    #[test]
+    fn numbered_columns_are_found_in_any_order() {
+        let layout = resolve(&schema(&["pi_2", "mu_1", "reward", "x", "pi_1", "mu_2"])).unwrap();
+        assert_eq!(layout.indices(), [0, 1, 2, 4, 5]);
+        assert!(matches!(&layout.groups[0].shape, Shape::Wide(c) if *c == [1, 5]));
+        assert_eq!(layout.name_of(Field::Target { policy: 0, slot: 1 }), ("pi_2".into(), None));
+    }
+
+    #[test]
+    fn a_missing_column_comes_with_its_nearest_names() {
+        let text = message(&["rewards", "mu_1", "pi_1"]);
+        assert!(text.contains("log.parquet: there is no column `reward`") && text.contains("`rewards`"), "{text}");
+        let text = message(&["reward", "prop_1", "pi_1"]);
+        assert!(text.contains("`mu` (looked for `mu_1`, `mu_2`, … and for a list)"), "{text}");
+        assert!(text.contains("It has `reward`, `prop_1`, `pi_1`."), "{text}");
+    }
+
+    #[test]
+    fn numbers_must_run_from_one_without_a_gap() {
+        assert!(message(&["reward", "mu_1", "mu_3", "pi_1"]).contains("a column `mu_3` but no `mu_2`"));
+        assert!(message(&["reward", "mu_0", "mu_1", "pi_1"]).contains("`mu_0`, but slots are numbered from 1"));
+        let text = message(&["reward", "mu_1", "mu_2", "pi_1"]);
+        assert!(text.contains("`mu` has 2 slots and `pi` has 1"), "{text}");
+    }
+
+    #[test]
+    fn types_are_checked_and_named() {
+        let fields = [("reward", DataType::Float64), ("mu_1", DataType::Utf8), ("pi_1", DataType::Float64)];
+        let schema = Schema::new(fields.map(|(n, t)| Column::new(n, t, true)).to_vec());
+        let text = resolve(&schema).unwrap_err().to_string();
+        assert!(text.contains("column `mu_1` is of type Utf8") && text.contains("cast"), "{text}");
+    }
+}

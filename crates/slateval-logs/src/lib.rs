@@ -1,0 +1,79 @@
+//! Logged slates in: Parquet, CSV, JSON lines and Arrow IPC, read once, into a [`slateval::Summary`].
+//!
+//! ```text
+//! paths ── Log::open ──> Log ── spec ──> Spec ── summarize ──> Summary
+//!                         └─ plan ──> Task, Task, … ── partial ──> Summary, Summary, … ── merge ──> the same Summary
+//! ```
+//!
+//! # Read a log
+//!
+//! Say which [`Columns`] hold what, open the [`Log`], complete the specification with what the log has, and summarise:
+//!
+//! ```
+//! use slateval::{Spec, Structure};
+//! use slateval_logs::{Columns, Log};
+//!
+//! # let directory = tempfile::tempdir()?;
+//! # let path = directory.path().join("log.csv");
+//! # let path = path.to_str().ok_or("no name")?;
+//! std::fs::write(path, "reward,mu_1,mu_2,pi_1,pi_2\n1.0,0.5,0.5,0.9,0.1\n0.0,0.5,0.5,0.1,0.9\n")?;
+//!
+//! let columns = Columns::wide_default(); // reward, mu_1.., pi_1..
+//! let log = Log::open(&[path.to_owned()])?;
+//! let spec = log.spec(&columns, Spec::new(Structure::Additive, ["target"]))?;
+//! let summary = log.summarize(&columns, &spec, None, &|progress| eprintln!("{} rows", progress.rows))?;
+//! assert_eq!((summary.rows(), summary.slots()), (2, Some(2)));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! # Read it somewhere else
+//!
+//! A [`Task`] is a file, or some row groups of a Parquet file. [`Log::plan`] lists them, [`partial`] reads one, and
+//! [`Summary::merge`](slateval::Summary::merge) puts the parts together: on threads (that is what
+//! [`Log::summarize`] does), in Spark, or in a shell loop.
+//!
+//! # What a log may look like
+//!
+//! | | |
+//! |---|---|
+//! | formats | `.parquet`, `.pq`; `.csv`, `.tsv`, `.jsonl`, `.ndjson`, `.json`, each also with `.gz` or `.zst`; `.arrow`, `.ipc`, `.feather`, `.arrows`; an Arrow IPC stream on standard input (`-`). Other names are told by their first bytes |
+//! | paths | files, directories, patterns; `country=DE/` becomes a column `country` to segment by |
+//! | one row per slate | `mu_1, mu_2, …` or a list `mu`; a slot that the slate does not have is null in all its columns, or beyond the end of the lists |
+//! | one row per slot | [`RowFormat::Long`]: the rows of a slate next to each other, positions from 0 or from 1 |
+//! | numbers | floats, integers, decimals, dictionaries of them; rewards also truth values |
+//! | segments | whole numbers, truth values, text, dates; in CSV files each cell by itself |
+//!
+//! # When something is wrong
+//!
+//! Nothing here panics, and bad input never becomes a number: every [`Error`] says which file, column, row and value,
+//! and what to do. The error reported is the same whatever the number of threads.
+//!
+//! # Cost
+//!
+//! One pass. Parquet: only the columns needed are read, tasks of 262,144 rows or more run in parallel, and memory does not
+//! grow with the log. Every other file is one task.
+
+mod columns;
+mod discover;
+mod error;
+mod ipc;
+mod json;
+mod layout;
+mod log;
+mod long;
+mod merge;
+mod numbers;
+mod parquet_file;
+mod progress;
+mod run;
+mod segment;
+mod source;
+mod text;
+mod types;
+mod wide;
+
+pub use columns::{Columns, RowFormat, Source, TargetColumns};
+pub use error::{Error, Result};
+pub use log::Log;
+pub use progress::Progress;
+pub use run::{Task, partial};

@@ -1,0 +1,234 @@
+//! A log on disk: its files, and whether they fit what is asked of them.
+
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+
+use arrow_schema::{DataType, Field, Schema, SchemaRef};
+use rayon::prelude::*;
+use slateval::{Segment, Spec};
+
+use crate::columns::Columns;
+use crate::discover::{self, Format, STDIN};
+use crate::error::{Error, Result};
+use crate::ipc::Input;
+use crate::layout::{self, By, Found, Layout, Shape};
+use crate::source::{self, Head, guarded};
+use crate::types::{Class, label_class, number_class};
+
+/// A log found on disk: files in a fixed order, each with its schema.
+///
+/// Opening reads schemas and Parquet footers, and no rows.
+#[derive(Debug)]
+pub struct Log {
+    pub(crate) given: Vec<String>,
+    pub(crate) paths: Vec<PathBuf>,
+    pub(crate) files: Vec<LogFile>,
+    schema: Schema,
+    /// Standard input, until it is read.
+    pub(crate) input: Mutex<Option<Input>>,
+}
+
+/// One file of a log.
+#[derive(Debug)]
+pub(crate) struct LogFile {
+    pub(crate) path: PathBuf,
+    pub(crate) format: Format,
+    pub(crate) head: Head,
+    pub(crate) partition: Vec<(String, Segment)>,
+}
+
+impl LogFile {
+    fn found(&self) -> Found<'_> {
+        Found { file: &self.path, schema: &self.head.schema, text: self.format.is_text(), partition: &self.partition }
+    }
+}
+
+impl Log {
+    /// Finds the files that the paths stand for: files, directories (searched for files of a known ending; directories
+    /// called `key=value` become a column), patterns such as `logs/*.parquet`, or `-` for an Arrow IPC stream on
+    /// standard input.
+    ///
+    /// # Errors
+    /// If a path leads nowhere, or a file is not what its name says.
+    pub fn open(paths: &[String]) -> Result<Log> {
+        let found = discover::files(paths)?;
+        let mut input = None;
+        if found.iter().any(|p| p == Path::new(STDIN)) {
+            input = Some(guarded(Path::new(STDIN), Format::IpcStream.name(), Input::open)?);
+        }
+        let piped: Option<SchemaRef> = input.as_ref().map(|input| input.schema().into());
+        let partitions = discover::partitions(&found);
+        // Footers are read side by side: a log may have thousands of files. The first error in the order of files wins.
+        let files: Vec<Result<LogFile>> =
+            found.into_par_iter().zip(partitions).map(|(path, partition)| open_file(path, partition, &piped)).collect();
+        let mut files = files.into_iter().collect::<Result<Vec<LogFile>>>()?;
+        // An empty text file has no header, and nothing to add either.
+        files.retain(|file| !file.head.schema.fields().is_empty());
+        let Some(first) = files.first() else { return Err(Error::NoRows { paths: paths.to_vec() }) };
+        let schema = with_partition(&first.head.schema, &first.partition);
+        let paths_found = files.iter().map(|f| f.path.clone()).collect();
+        Ok(Log { given: paths.to_vec(), paths: paths_found, files, schema, input: Mutex::new(input) })
+    }
+
+    /// The columns of the first file, those that its directories spell out included. Types of CSV and JSON files are
+    /// guessed from their first rows.
+    pub fn schema(&self) -> &Schema {
+        &self.schema
+    }
+
+    /// The number of rows, if it is known without reading them: Parquet only.
+    pub fn rows(&self) -> Option<u64> {
+        let rows = |file: &LogFile| file.head.row_groups.as_ref().map(|groups| groups.iter().sum::<u64>());
+        self.files.iter().map(rows).sum()
+    }
+
+    /// The size of all files.
+    pub fn bytes(&self) -> u64 {
+        self.files.iter().map(|f| f.head.bytes).sum()
+    }
+
+    /// The files, in the order they are read in.
+    pub fn files(&self) -> &[PathBuf] {
+        &self.paths
+    }
+
+    /// Completes a specification for this log: which targets have chi, and the column of segments.
+    ///
+    /// # Errors
+    /// If a column that the specification needs is missing or of a type that cannot hold it, or if files differ in it.
+    pub fn spec(&self, columns: &Columns, mut spec: Spec) -> Result<Spec> {
+        if columns.targets.len() != spec.policies.len() {
+            return Err(Error::Targets { columns: columns.targets.len(), policies: spec.policies.len() });
+        }
+        spec.by.clone_from(&columns.by);
+        let slots = spec.structure.needs().slots;
+        spec.policies.iter_mut().for_each(|p| p.chi = slots);
+        for file in &self.files {
+            let chi = layout::has_chi(file.found(), columns);
+            spec.policies.iter_mut().zip(chi).for_each(|(policy, has)| policy.chi &= has);
+        }
+        self.check_files(columns, &spec)?;
+        Ok(spec)
+    }
+
+    /// Refuses files that lack a column, or that do not make one log.
+    fn check_files(&self, columns: &Columns, spec: &Spec) -> Result<()> {
+        let mut first: Option<(&LogFile, Vec<Need>)> = None;
+        for file in &self.files {
+            let layout = Layout::resolve(file.found(), columns, spec);
+            let Some((known, needs)) = &first else {
+                first = Some((file, needs_of(&layout?, file)));
+                continue;
+            };
+            let differs = |need: &Need, second_type: String| Error::DifferentFiles {
+                column: need.column.clone(),
+                first: known.path.clone(),
+                first_type: need.found.as_str().into(),
+                second: file.path.clone(),
+                second_type: second_type.into(),
+            };
+            match layout {
+                Ok(layout) => {
+                    let own = needs_of(&layout, file);
+                    compare(needs, &own).map_err(|(need, found)| differs(need, found))?;
+                    // The other way round for slots that the first file has not.
+                    compare(&own, needs).map_err(|(need, _)| {
+                        differs(&Need { found: "absent".into(), ..need.clone() }, need.found.clone())
+                    })?;
+                }
+                Err(error) => {
+                    let lacks = |need: &&Need| error_is_about(&error, &need.column);
+                    return Err(match needs.iter().find(lacks) {
+                        Some(need) => differs(need, type_of(file, &need.column)),
+                        None => error,
+                    });
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+fn open_file(path: PathBuf, partition: Vec<(String, Segment)>, piped: &Option<SchemaRef>) -> Result<LogFile> {
+    let format = Format::detect(&path)?;
+    let head = match piped {
+        Some(schema) if path == Path::new(STDIN) => Head { schema: schema.clone(), bytes: 0, row_groups: None },
+        _ => guarded(&path, format.name(), || source::head(&path, format))?,
+    };
+    Ok(LogFile { path, format, head, partition })
+}
+
+fn with_partition(schema: &Schema, partition: &[(String, Segment)]) -> Schema {
+    let mut fields: Vec<Field> = schema.fields().iter().map(|f| f.as_ref().clone()).collect();
+    for (key, value) in partition {
+        if schema.index_of(key).is_err() {
+            let data_type = if matches!(value, Segment::Int(_)) { DataType::Int64 } else { DataType::Utf8 };
+            fields.push(Field::new(key, data_type, true));
+        }
+    }
+    Schema::new(fields)
+}
+
+/// A column that is needed, and what it is in one file.
+#[derive(Debug, Clone)]
+struct Need {
+    column: String,
+    class: Class,
+    found: String,
+}
+
+/// Every column that a layout reads.
+fn needs_of(layout: &Layout, file: &LogFile) -> Vec<Need> {
+    let number = |index: usize| {
+        let field = file.head.schema.field(index);
+        let class = number_class(field.data_type());
+        Need { column: field.name().clone(), class, found: field.data_type().to_string() }
+    };
+    let mut needs: Vec<Need> = layout.scalars.iter().map(|s| number(s.index)).collect();
+    for group in &layout.groups {
+        match &group.shape {
+            Shape::Wide(columns) => needs.extend(columns.iter().map(|&i| number(i))),
+            Shape::List(column) | Shape::Long(column) => needs.push(number(*column)),
+        }
+    }
+    if let Some(By::Column { index, .. }) = layout.by {
+        let class = label_class(file.head.schema.field(index).data_type());
+        needs.push(Need { class: if file.format.is_text() { Class::Any } else { class }, ..number(index) });
+    }
+    if let Some(By::Constant { name, value }) = &layout.by {
+        let (class, found) = match value {
+            Segment::Int(_) => (Class::Integer, "a directory of whole numbers".to_owned()),
+            Segment::Null => (Class::Any, "a directory".to_owned()),
+            _ => (Class::Text, "a directory of text".to_owned()),
+        };
+        needs.push(Need { column: name.clone(), class, found });
+    }
+    needs
+}
+
+/// The first column of one file that another has differently, and what it is there.
+fn compare<'a>(first: &'a [Need], second: &[Need]) -> std::result::Result<(), (&'a Need, String)> {
+    for need in first {
+        let Some(other) = second.iter().find(|n| n.column == need.column) else {
+            return Err((need, "absent".into()));
+        };
+        let fits = need.class == other.class || need.class == Class::Any || other.class == Class::Any;
+        if !fits {
+            return Err((need, other.found.clone()));
+        }
+    }
+    Ok(())
+}
+
+fn type_of(file: &LogFile, column: &str) -> String {
+    let field = file.head.schema.field_with_name(column);
+    field.map_or("absent".into(), |f| f.data_type().to_string())
+}
+
+fn error_is_about(error: &Error, needed: &str) -> bool {
+    match error {
+        Error::MissingColumn { column, .. } => needed == column || needed == format!("{column}_1"),
+        Error::MissingSlot { column, .. } | Error::WrongType { column, .. } => needed == column,
+        _ => false,
+    }
+}

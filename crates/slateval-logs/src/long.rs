@@ -1,0 +1,320 @@
+//! One row per slot: the rows of a slate, which stand next to each other, into slates.
+
+use std::path::PathBuf;
+
+use arrow_array::RecordBatch;
+use slateval::{Block, Field, Segment, Spec, Summary};
+
+use crate::error::{Error, Result};
+use crate::layout::{By, Keys, Layout, MAX_SLOTS, Shape};
+use crate::numbers::{At, Numbers};
+use crate::segment::Labels;
+use crate::wide::{check_scalar, explain};
+
+/// Adds batches of slots to a summary. Keeps one unfinished slate and one block of finished ones, however long the log.
+#[derive(Debug)]
+pub(crate) struct LongRows {
+    file: PathBuf,
+    layout: Layout,
+    keys: Keys,
+    text: bool,
+    /// The number of the first slot, 0 or 1: the smallest position of the first slate.
+    base: Option<f64>,
+    open: Option<Slate>,
+    done: Slates,
+    block: Block,
+    summary: Summary,
+}
+
+/// The slate whose rows are being read.
+#[derive(Debug)]
+struct Slate {
+    id: Segment,
+    /// Its first row in the file, from 1.
+    first_row: u64,
+    positions: Vec<f64>,
+    /// `[group][row of the slate]`.
+    slots: Vec<Vec<f64>>,
+    scalars: Vec<f64>,
+    segment: Segment,
+}
+
+/// Finished slates, end to end.
+#[derive(Debug)]
+struct Slates {
+    /// `[slate]`, and one more.
+    starts: Vec<usize>,
+    /// `[group][slot of a slate]`.
+    slots: Vec<Vec<f64>>,
+    /// The file's row of each slot of a slate.
+    rows: Vec<u64>,
+    /// `[scalar][slate]`.
+    scalars: Vec<Vec<f64>>,
+    segments: Vec<Segment>,
+    first_rows: Vec<u64>,
+}
+
+/// The columns of one batch.
+#[derive(Debug)]
+struct Rows {
+    slate: Labels,
+    positions: Vec<f64>,
+    scalars: Vec<Vec<f64>>,
+    slots: Vec<Vec<f64>>,
+    segment: Option<Labels>,
+}
+
+impl LongRows {
+    pub(crate) fn new(file: PathBuf, layout: Layout, keys: Keys, text: bool, spec: &Spec) -> Result<Self> {
+        let done = Slates::new(layout.groups.len(), layout.scalars.len());
+        let summary = Summary::new(spec.clone())?;
+        Ok(LongRows { file, layout, keys, text, base: None, open: None, done, block: Block::new(spec), summary })
+    }
+
+    /// Adds a batch that stands behind `first_row` rows of its file.
+    pub(crate) fn add(&mut self, batch: &RecordBatch, first_row: u64) -> Result<()> {
+        let file = self.file.clone();
+        let at = At { file: &file, first_row };
+        let rows = self.rows(batch, at)?;
+        let mut id = Segment::Null;
+        for row in 0..batch.num_rows() {
+            rows.slate.read(row, &mut id);
+            if self.open.as_ref().is_none_or(|open| open.id != id) {
+                self.close()?;
+                self.open = Some(self.start(&id, &rows, row, at)?);
+            }
+            self.extend(&rows, row, at)?;
+        }
+        Ok(())
+    }
+
+    pub(crate) fn finish(mut self) -> Result<Summary> {
+        self.close()?;
+        self.flush()?;
+        Ok(self.summary)
+    }
+
+    fn rows(&self, batch: &RecordBatch, at: At<'_>) -> Result<Rows> {
+        let Keys { slate, position, position_name, .. } = &self.keys;
+        let positions = Numbers::new(batch.column(*position), position_name, at)?;
+        refuse_nulls(&positions, position_name, "every slot needs its position", at)?;
+        let mut scalars = Vec::new();
+        for scalar in &self.layout.scalars {
+            let numbers = Numbers::new(batch.column(scalar.index), &scalar.name, at)?;
+            // Weights and pools are those of a slate's first row; in its other rows they may be left out.
+            if scalar.field == Field::Reward {
+                check_scalar(scalar, &numbers, at)?;
+            }
+            scalars.push(with_nan(&numbers));
+        }
+        let mut slots = Vec::new();
+        for group in &self.layout.groups {
+            let (Shape::Long(index) | Shape::List(index)) = group.shape else { continue };
+            let numbers = Numbers::new(batch.column(index), &group.base, at)?;
+            refuse_nulls(&numbers, &group.base, "leave out the rows of slots that a slate does not have", at)?;
+            slots.push(numbers.to_vec());
+        }
+        let segment = match &self.layout.by {
+            None => None,
+            Some(By::Constant { value, .. }) => Some(Labels::Constant(value.clone())),
+            Some(By::Column { index, .. }) => Some(Labels::new(batch.column(*index), self.text, at.file)?),
+        };
+        let slate = Labels::new(batch.column(*slate), self.text, at.file)?;
+        Ok(Rows { slate, positions: positions.to_vec(), scalars, slots, segment })
+    }
+
+    fn start(&self, id: &Segment, rows: &Rows, row: usize, at: At<'_>) -> Result<Slate> {
+        if *id == Segment::Null {
+            let (file, column) = (at.file.into(), self.keys.slate_name.clone());
+            let rule = "every row belongs to a slate";
+            return Err(Error::NullValue { file, row: at.row(row), column, item: None, rule });
+        }
+        let mut scalars = Vec::with_capacity(rows.scalars.len());
+        for (scalar, values) in self.layout.scalars.iter().zip(&rows.scalars) {
+            // Rewards are summed over the slate's rows, this one included.
+            scalars.push(if scalar.field == Field::Reward { 0.0 } else { values[row] });
+        }
+        let mut segment = Segment::Null;
+        if let Some(labels) = &rows.segment {
+            labels.read(row, &mut segment);
+        }
+        let slots = vec![Vec::new(); self.layout.groups.len()];
+        Ok(Slate { id: id.clone(), first_row: at.row(row), positions: Vec::new(), slots, scalars, segment })
+    }
+
+    fn extend(&mut self, rows: &Rows, row: usize, at: At<'_>) -> Result<()> {
+        let Some(open) = &mut self.open else { return Ok(()) };
+        if open.positions.len() == MAX_SLOTS {
+            let (file, column, slots) = (at.file.into(), self.keys.slate_name.clone(), MAX_SLOTS + 1);
+            return Err(Error::TooManySlots { file, row: open.first_row, column, slots, limit: MAX_SLOTS });
+        }
+        open.positions.push(rows.positions[row]);
+        for (to, from) in open.slots.iter_mut().zip(&rows.slots) {
+            to.push(from[row]);
+        }
+        for (i, scalar) in self.layout.scalars.iter().enumerate() {
+            if scalar.field == Field::Reward {
+                open.scalars[i] += rows.scalars[i][row];
+            }
+        }
+        let (Some(labels), Some(By::Column { name, .. })) = (&rows.segment, &self.layout.by) else { return Ok(()) };
+        let mut segment = Segment::Null;
+        labels.read(row, &mut segment);
+        if segment == open.segment {
+            return Ok(());
+        }
+        Err(Error::TwoSegments {
+            file: at.file.into(),
+            row: at.row(row),
+            slate: open.id.to_string().into(),
+            column: name.clone(),
+            first: open.segment.to_string().into(),
+            second: segment.to_string().into(),
+        })
+    }
+
+    /// Finishes the slate being read: puts its slots in order and refuses one that is not whole.
+    fn close(&mut self) -> Result<()> {
+        let Some(slate) = self.open.take() else { return Ok(()) };
+        let mut order: Vec<usize> = (0..slate.positions.len()).collect();
+        order.sort_by(|&a, &b| slate.positions[a].total_cmp(&slate.positions[b]));
+        let smallest = order.first().map_or(f64::NAN, |&i| slate.positions[i]);
+        let base = *self.base.get_or_insert(smallest);
+        let in_place = |(slot, &i): (usize, &usize)| slate.positions[i] == base + slot as f64;
+        if !(base == 0.0 || base == 1.0) || !order.iter().enumerate().all(in_place) {
+            return Err(self.scattered(&slate, base));
+        }
+        self.done.push(slate, &order);
+        if self.done.len() == Block::ROWS { self.flush() } else { Ok(()) }
+    }
+
+    fn scattered(&self, slate: &Slate, base: f64) -> Error {
+        let list = |values: &mut dyn Iterator<Item = f64>| {
+            let shown: Vec<String> = values.take(8).map(|p| p.to_string()).collect();
+            shown.join(", ") + if slate.positions.len() > 8 { ", …" } else { "" }
+        };
+        let first = if base == 0.0 { 0 } else { 1 };
+        Error::Positions {
+            file: self.file.clone(),
+            row: slate.first_row,
+            slate: slate.id.to_string().into(),
+            positions: list(&mut slate.positions.iter().copied()).into(),
+            wanted: list(&mut (first..first + slate.positions.len()).map(|p| p as f64)).into(),
+            slate_column: self.keys.slate_name.as_str().into(),
+            position_column: self.keys.position_name.as_str().into(),
+        }
+    }
+
+    /// Hands the finished slates to the summary.
+    fn flush(&mut self) -> Result<()> {
+        if self.done.len() == 0 {
+            return Ok(());
+        }
+        self.done.fill(&self.layout, &mut self.block);
+        let at = At { file: &self.file, first_row: 0 };
+        if let Err(error) = self.summary.add(&self.block) {
+            let slot = match &error {
+                slateval::Error::BadValue { field, .. } => slot_of(*field),
+                _ => 0,
+            };
+            return Err(explain(error, &self.layout, at, |slate| self.done.row(slate, slot)));
+        }
+        self.done.clear();
+        Ok(())
+    }
+}
+
+/// The values of a column, with NaN for nulls: the summary refuses those that are looked at.
+fn with_nan(numbers: &Numbers) -> Vec<f64> {
+    let mut values = numbers.to_vec();
+    if let Some(nulls) = numbers.nulls() {
+        values.iter_mut().zip(nulls.iter()).filter(|(_, valid)| !valid).for_each(|(v, _)| *v = f64::NAN);
+    }
+    values
+}
+
+fn refuse_nulls(numbers: &Numbers, column: &str, rule: &'static str, at: At<'_>) -> Result<()> {
+    match numbers.first_null() {
+        None => Ok(()),
+        Some(row) => {
+            let (file, row) = (at.file.into(), at.row(row));
+            Err(Error::NullValue { file, row, column: column.into(), item: None, rule })
+        }
+    }
+}
+
+fn slot_of(field: Field) -> usize {
+    match field {
+        Field::Logging { slot }
+        | Field::Target { slot, .. }
+        | Field::Chi { slot, .. }
+        | Field::Anywhere { slot, .. } => slot,
+        Field::Reward | Field::Pool | Field::Weight { .. } => 0,
+    }
+}
+
+impl Slates {
+    fn new(groups: usize, scalars: usize) -> Self {
+        Slates {
+            starts: vec![0],
+            slots: vec![Vec::new(); groups],
+            rows: Vec::new(),
+            scalars: vec![Vec::new(); scalars],
+            segments: Vec::new(),
+            first_rows: Vec::new(),
+        }
+    }
+
+    fn len(&self) -> usize {
+        self.starts.len() - 1
+    }
+
+    fn clear(&mut self) {
+        *self = Slates::new(self.slots.len(), self.scalars.len());
+    }
+
+    /// Takes a slate, its rows in the order of their positions.
+    fn push(&mut self, slate: Slate, order: &[usize]) {
+        for (to, from) in self.slots.iter_mut().zip(&slate.slots) {
+            to.extend(order.iter().map(|&i| from[i]));
+        }
+        for (to, &from) in self.scalars.iter_mut().zip(&slate.scalars) {
+            to.push(from);
+        }
+        self.rows.extend(order.iter().map(|&i| slate.first_row + i as u64));
+        self.starts.push(self.rows.len());
+        self.segments.push(slate.segment);
+        self.first_rows.push(slate.first_row);
+    }
+
+    /// The file's row of a slot of a slate.
+    fn row(&self, slate: usize, slot: usize) -> u64 {
+        self.rows.get(self.starts[slate] + slot).copied().unwrap_or(self.first_rows[slate])
+    }
+
+    fn fill(&self, layout: &Layout, block: &mut Block) {
+        let longest = self.starts.windows(2).map(|s| s[1] - s[0]).max().unwrap_or(0);
+        block.reset(self.len(), longest);
+        for (scalar, values) in layout.scalars.iter().zip(&self.scalars) {
+            block.column_mut(scalar.field).copy_from_slice(values);
+        }
+        for (group, values) in layout.groups.iter().zip(&self.slots) {
+            for slot in 0..block.slots() {
+                let column = block.column_mut(group.role.field(slot)).iter_mut();
+                for (out, slate) in column.zip(self.starts.windows(2)) {
+                    *out = values[slate[0]..slate[1]].get(slot).copied().unwrap_or(1.0);
+                }
+            }
+        }
+        for (row, slate) in self.starts.windows(2).enumerate() {
+            for slot in slate[1] - slate[0]..block.slots() {
+                block.set_missing(row, slot);
+            }
+        }
+        if layout.by.is_some() {
+            for (row, segment) in self.segments.iter().enumerate() {
+                block.set_segment(row, segment);
+            }
+        }
+    }
+}

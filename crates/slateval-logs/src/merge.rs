@@ -1,0 +1,94 @@
+//! Parts done in any order, merged in the order of the plan.
+
+use std::collections::BTreeMap;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+
+use slateval::Summary;
+
+use crate::error::{Error, Result};
+
+/// Merges the parts of a plan while workers produce them. A worker that is too far ahead of the merging waits, so that
+/// only a few parts are in memory, however long the plan.
+#[derive(Debug)]
+pub(crate) struct Merge {
+    state: Mutex<State>,
+    moved: Condvar,
+    /// How far the tasks begun may be ahead of the tasks merged.
+    ahead: usize,
+}
+
+#[derive(Debug)]
+struct State {
+    begun: usize,
+    merged: usize,
+    waiting: BTreeMap<usize, Result<Summary>>,
+    total: Summary,
+    failed: Option<Error>,
+}
+
+impl Merge {
+    pub(crate) fn new(total: Summary, ahead: usize) -> Self {
+        let state = State { begun: 0, merged: 0, waiting: BTreeMap::new(), total, failed: None };
+        Merge { state: Mutex::new(state), moved: Condvar::new(), ahead: ahead.max(1) }
+    }
+
+    /// Takes tasks until there are none left or one has failed. Meant to be called by every worker.
+    pub(crate) fn work(&self, tasks: usize, part: &(dyn Fn(usize) -> Result<Summary> + Sync)) {
+        while let Some(task) = self.begin(tasks) {
+            let result = catch_unwind(AssertUnwindSafe(|| part(task)));
+            let panic = match result {
+                Ok(part) => {
+                    self.lock().take(task, part);
+                    None
+                }
+                Err(panic) => {
+                    self.lock().failed = Some(Error::Threads("one of them panicked".into()));
+                    Some(panic)
+                }
+            };
+            self.moved.notify_all();
+            // A defect of ours; but those who wait for this part must not wait for ever.
+            if let Some(panic) = panic {
+                resume_unwind(panic);
+            }
+        }
+    }
+
+    fn begin(&self, tasks: usize) -> Option<usize> {
+        let too_far = |state: &mut State| {
+            state.failed.is_none() && state.begun < tasks && state.begun >= state.merged + self.ahead
+        };
+        let mut state = self.moved.wait_while(self.lock(), too_far).unwrap_or_else(PoisonError::into_inner);
+        if state.failed.is_some() || state.begun >= tasks {
+            return None;
+        }
+        state.begun += 1;
+        Some(state.begun - 1)
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(crate) fn finish(self) -> Result<Summary> {
+        let state = self.state.into_inner().unwrap_or_else(PoisonError::into_inner);
+        state.failed.map_or(Ok(state.total), Err)
+    }
+}
+
+impl State {
+    /// Takes a part, and merges it and those that waited for it. The error kept is that of the earliest task, for no
+    /// later part is looked at before it.
+    fn take(&mut self, task: usize, part: Result<Summary>) {
+        self.waiting.insert(task, part);
+        while self.failed.is_none()
+            && let Some(part) = self.waiting.remove(&self.merged)
+        {
+            match part.and_then(|part| Ok(self.total.merge(&part)?)) {
+                Ok(()) => self.merged += 1,
+                Err(error) => self.failed = Some(error),
+            }
+        }
+    }
+}

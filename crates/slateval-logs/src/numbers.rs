@@ -1,0 +1,162 @@
+//! Arrow arrays of any numeric type as `f64`.
+
+use std::ops::Range;
+use std::path::Path;
+use std::sync::Arc;
+
+use arrow_array::cast::AsArray;
+use arrow_array::types::{
+    Float16Type, Float32Type, Float64Type, Int8Type, Int16Type, Int32Type, Int64Type, UInt8Type, UInt16Type,
+    UInt32Type, UInt64Type,
+};
+use arrow_array::{Array, ArrayRef, Float64Array, StringArray};
+use arrow_buffer::NullBuffer;
+use arrow_schema::DataType;
+
+use crate::error::{Error, Result};
+
+/// Where a batch stands: for messages.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct At<'a> {
+    pub(crate) file: &'a Path,
+    /// Rows of the file before the batch.
+    pub(crate) first_row: u64,
+}
+
+impl At<'_> {
+    /// The row of the file, from 1, of a row of the batch, from 0.
+    pub(crate) fn row(&self, row: usize) -> u64 {
+        self.first_row + row as u64 + 1
+    }
+}
+
+/// A column of numbers of a native type, ready to be copied.
+#[derive(Debug, Clone)]
+pub(crate) struct Numbers {
+    array: ArrayRef,
+}
+
+impl Numbers {
+    /// Takes a column of a batch. Native types are taken as they are; decimals, dictionaries and truth values are cast,
+    /// and text, which only CSV has here, is parsed.
+    pub(crate) fn new(array: &ArrayRef, column: &str, at: At<'_>) -> Result<Self> {
+        let array = match array.data_type() {
+            DataType::Utf8 => Arc::new(parse(array.as_string(), column, at)?) as ArrayRef,
+            native if native.is_integer() || native.is_floating() => array.clone(),
+            _ => arrow_cast::cast(array, &DataType::Float64).map_err(|e| Error::unreadable(at.file, "column", e))?,
+        };
+        Ok(Numbers { array })
+    }
+
+    /// Which values are null; `None` if none is.
+    pub(crate) fn nulls(&self) -> Option<&NullBuffer> {
+        self.array.nulls().filter(|nulls| nulls.null_count() > 0)
+    }
+
+    pub(crate) fn is_null(&self, index: usize) -> bool {
+        self.array.is_null(index)
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.array.len()
+    }
+
+    /// The first null, if there is one.
+    pub(crate) fn first_null(&self) -> Option<usize> {
+        self.nulls().and_then(|nulls| (0..nulls.len()).find(|&i| nulls.is_null(i)))
+    }
+
+    /// Copies some values, whatever stands at nulls included. The type is looked at once for all of them, so the loop
+    /// is a plain conversion that the compiler vectorises.
+    pub(crate) fn copy(&self, range: Range<usize>, out: &mut [f64]) {
+        macro_rules! convert {
+            ($kind:ty, $to:expr) => {{
+                let values = &self.array.as_primitive::<$kind>().values()[range];
+                out.iter_mut().zip(values).for_each(|(out, &v)| *out = $to(v));
+            }};
+        }
+        match self.array.data_type() {
+            DataType::Float32 => convert!(Float32Type, f64::from),
+            DataType::Float64 => out.copy_from_slice(&self.array.as_primitive::<Float64Type>().values()[range]),
+            DataType::Float16 => convert!(Float16Type, f64::from),
+            DataType::Int8 => convert!(Int8Type, f64::from),
+            DataType::Int16 => convert!(Int16Type, f64::from),
+            DataType::Int32 => convert!(Int32Type, f64::from),
+            DataType::Int64 => convert!(Int64Type, |v| v as f64),
+            DataType::UInt8 => convert!(UInt8Type, f64::from),
+            DataType::UInt16 => convert!(UInt16Type, f64::from),
+            DataType::UInt32 => convert!(UInt32Type, f64::from),
+            DataType::UInt64 => convert!(UInt64Type, |v| v as f64),
+            // `new` leaves no other type; a NaN would be refused by the summary.
+            _ => out.fill(f64::NAN),
+        }
+    }
+
+    pub(crate) fn to_vec(&self) -> Vec<f64> {
+        let mut values = vec![0.0; self.len()];
+        self.copy(0..self.len(), &mut values);
+        values
+    }
+}
+
+/// Cells of a CSV file; blank ones are null, and truth values are 0 and 1.
+fn parse(cells: &StringArray, column: &str, at: At<'_>) -> Result<Float64Array> {
+    let number = |(row, cell): (usize, Option<&str>)| {
+        let Some(cell) = cell.map(str::trim).filter(|c| !c.is_empty()) else { return Ok(None) };
+        let value = cell.parse().ok().or_else(|| truth(cell).map(|t| f64::from(u8::from(t))));
+        value.map(Some).ok_or_else(|| Error::NotANumber {
+            file: at.file.into(),
+            row: at.row(row),
+            column: column.into(),
+            value: cell.into(),
+        })
+    };
+    cells.iter().enumerate().map(number).collect()
+}
+
+pub(crate) fn truth(cell: &str) -> Option<bool> {
+    match cell {
+        "true" | "True" | "TRUE" => Some(true),
+        "false" | "False" | "FALSE" => Some(false),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use arrow_array::types::Int32Type;
+    use arrow_array::{BooleanArray, Decimal128Array, DictionaryArray, Float32Array, PrimitiveArray, UInt64Array};
+
+    use super::*;
+
+    fn numbers(array: impl Array + 'static) -> Result<Numbers> {
+        let array: ArrayRef = Arc::new(array);
+        Numbers::new(&array, "x", At { file: Path::new("log.csv"), first_row: 10 })
+    }
+
+    fn values(array: impl Array + 'static) -> Vec<f64> {
+        numbers(array).unwrap().to_vec()
+    }
+
+    #[test]
+    fn every_numeric_type_becomes_the_same_number() {
+        assert_eq!(values(Float32Array::from(vec![0.5, 2.0])), [0.5, 2.0]);
+        assert_eq!(values(UInt64Array::from(vec![0, 7])), [0.0, 7.0]);
+        assert_eq!(values(BooleanArray::from(vec![true, false])), [1.0, 0.0]);
+        let decimals = Decimal128Array::from(vec![25, 10]).with_precision_and_scale(5, 2).unwrap();
+        assert_eq!(values(decimals), [0.25, 0.1]);
+        let keys: PrimitiveArray<Int32Type> = vec![1, 0, 1].into();
+        let dictionary = DictionaryArray::new(keys, Arc::new(Float32Array::from(vec![0.25, 0.75])));
+        assert_eq!(values(dictionary), [0.75, 0.25, 0.75]);
+        assert_eq!(values(StringArray::from(vec!["1e-1", " 2 ", "true"])), [0.1, 2.0, 1.0]);
+    }
+
+    #[test]
+    fn blank_cells_are_null_and_words_are_an_error() {
+        let column = numbers(StringArray::from(vec![Some("1"), Some(" "), None])).unwrap();
+        assert_eq!((column.first_null(), column.is_null(2), column.len()), (Some(1), true, 3));
+        let error = numbers(StringArray::from(vec!["1", "n/a"])).unwrap_err().to_string();
+        assert!(error.contains("log.csv, row 12: `x` is `n/a`, which is not a number"), "{error}");
+    }
+}

@@ -1,0 +1,211 @@
+//! From a log to its summary: a plan of tasks, each task's part, and the parts merged in the order of the plan.
+
+use std::num::NonZero;
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+use std::sync::PoisonError;
+use std::sync::atomic::Ordering;
+
+use arrow_array::RecordBatch;
+use arrow_schema::Schema;
+use slateval::{Segment, Spec, Summary};
+
+use crate::columns::{Columns, RowFormat};
+use crate::discover::{Format, STDIN};
+use crate::error::{Error, Result};
+use crate::ipc::Input;
+use crate::layout::{Found, Layout};
+use crate::log::{Log, LogFile};
+use crate::long::LongRows;
+use crate::merge::Merge;
+use crate::parquet_file::Footers;
+use crate::progress::{Meter, Part, Progress};
+use crate::source::{self, Batches, guarded};
+use crate::wide::WideRows;
+
+/// Rows from which on a task is large enough: row groups are taken together until then.
+const TASK_ROWS: u64 = 262_144;
+
+/// A part of a log that can be summarised by itself, on any machine that sees the file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Task {
+    /// The file.
+    pub file: PathBuf,
+    /// Which of its row groups (Parquet); all of it if there are none.
+    pub row_groups: Option<Range<usize>>,
+    /// The columns that the file's directories spell out. Whether they are numbers is a matter of all files of the log,
+    /// so a task has to be told.
+    pub partition: Vec<(String, Segment)>,
+}
+
+impl Log {
+    /// The log cut into tasks: a pure function of the files, whatever the number of threads or machines.
+    ///
+    /// Slates of a log in long format may cross row groups, so [`Log::plan_for`] cuts such a log by files.
+    pub fn plan(&self) -> Vec<Task> {
+        self.tasks(&RowFormat::Wide)
+    }
+
+    /// Like [`Log::plan`], for the row format of these columns.
+    pub fn plan_for(&self, columns: &Columns) -> Vec<Task> {
+        self.tasks(&columns.format)
+    }
+
+    fn tasks(&self, format: &RowFormat) -> Vec<Task> {
+        self.files.iter().flat_map(|file| tasks_of(file, format)).map(|(task, _)| task).collect()
+    }
+
+    /// Reads the log once, on so many threads (all processors if `None`), and merges the parts in the order of the plan:
+    /// the same files give the same summary, bit for bit, whatever the number of threads. At most a few parts are in
+    /// memory at a time.
+    ///
+    /// # Errors
+    /// The first error in the order of the plan; [`Error::NoRows`] if there are none.
+    pub fn summarize(
+        &self,
+        columns: &Columns,
+        spec: &Spec,
+        threads: Option<usize>,
+        progress: &(dyn Fn(Progress) + Sync),
+    ) -> Result<Summary> {
+        let threads = threads.filter(|&n| n > 0).unwrap_or_else(processors);
+        let tasks: Vec<(Task, u64)> = self.files.iter().flat_map(|file| tasks_of(file, &columns.format)).collect();
+        let meter = Meter::new(progress);
+        let footers = Footers::default();
+        let part = |i: usize| {
+            let (task, bytes) = &tasks[i];
+            let meter = meter.task(*bytes);
+            let input = match task.file == Path::new(STDIN) {
+                true => Some(self.take_input()?),
+                false => None,
+            };
+            run(task, columns, spec, &footers, input, &|rows, part| meter.add(rows, part))
+        };
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads.min(tasks.len().max(1)));
+        let pool = pool.build().map_err(|e| Error::Threads(e.to_string()))?;
+        let merge = Merge::new(Summary::new(spec.clone())?, 2 * threads);
+        pool.broadcast(|_| merge.work(tasks.len(), &part));
+        let total = merge.finish()?;
+        if total.rows() == 0 { Err(Error::NoRows { paths: self.given.clone() }) } else { Ok(total) }
+    }
+
+    fn take_input(&self) -> Result<Input> {
+        let mut input = self.input.lock().unwrap_or_else(PoisonError::into_inner);
+        input.take().ok_or(Error::InputUsedUp)
+    }
+}
+
+fn processors() -> usize {
+    std::thread::available_parallelism().map_or(1, NonZero::get)
+}
+
+/// The tasks of a file, each with the bytes it stands for.
+fn tasks_of(file: &LogFile, format: &RowFormat) -> Vec<(Task, u64)> {
+    let task = |row_groups| Task { file: file.path.clone(), row_groups, partition: file.partition.clone() };
+    match (&file.head.row_groups, format) {
+        (Some(groups), RowFormat::Wide) => {
+            let share = |range: &Range<usize>| share(file.head.bytes, groups, range);
+            cut(groups).into_iter().map(|range| (task(Some(range.clone())), share(&range))).collect()
+        }
+        _ => vec![(task(None), file.head.bytes)],
+    }
+}
+
+/// The part of a file's bytes that some row groups stand for, cut at rows so that the parts add up.
+fn share(bytes: u64, groups: &[u64], range: &Range<usize>) -> u64 {
+    let rows = |groups: &[u64]| groups.iter().map(|&rows| u128::from(rows)).sum::<u128>();
+    let upto = |group: usize| u128::from(bytes) * rows(&groups[..group]) / rows(groups).max(1);
+    u64::try_from(upto(range.end) - upto(range.start)).unwrap_or(bytes)
+}
+
+/// Runs of consecutive row groups with [`TASK_ROWS`] rows or more, and what is left at the end.
+fn cut(groups: &[u64]) -> Vec<Range<usize>> {
+    let mut cuts = Vec::new();
+    let (mut start, mut rows) = (0, 0);
+    for (i, group) in groups.iter().enumerate() {
+        rows += group;
+        if rows >= TASK_ROWS || i + 1 == groups.len() {
+            cuts.push(start..i + 1);
+            (start, rows) = (i + 1, 0);
+        }
+    }
+    cuts
+}
+
+/// The summary of one task. `spec` must come from [`Log::spec`].
+///
+/// # Errors
+/// If the file cannot be read, or holds what no reward or probability can be; rows are those of the file.
+pub fn partial(task: &Task, columns: &Columns, spec: &Spec) -> Result<Summary> {
+    run(task, columns, spec, &Footers::default(), None, &|_, _| {})
+}
+
+/// Takes the rows of a batch, and the part of the task that is done after it.
+type Report<'a> = &'a dyn Fn(u64, Part);
+
+fn run(
+    task: &Task,
+    columns: &Columns,
+    spec: &Spec,
+    footers: &Footers,
+    input: Option<Input>,
+    report: Report<'_>,
+) -> Result<Summary> {
+    let format = Format::detect(&task.file)?;
+    let text = format.is_text();
+    let resolve = |schema: &Schema| {
+        Layout::resolve(Found { file: &task.file, schema, text, partition: &task.partition }, columns, spec)
+    };
+    let batches = guarded(&task.file, format.name(), || match input {
+        Some(input) => input.batches(&resolve),
+        None => source::open(&task.file, format, task.row_groups.clone(), footers, &resolve),
+    })?;
+    let layout = resolve(&batches.schema)?;
+    let file = task.file.clone();
+    match layout.keys.clone() {
+        None => {
+            let mut rows = WideRows::new(file, layout, text, spec)?;
+            each(task, format, batches, report, &mut |batch, first_row| rows.add(batch, first_row))?;
+            Ok(rows.finish())
+        }
+        Some(keys) => {
+            let mut rows = LongRows::new(file, layout, keys, text, spec)?;
+            each(task, format, batches, report, &mut |batch, first_row| rows.add(batch, first_row))?;
+            rows.finish()
+        }
+    }
+}
+
+/// Takes a batch and the number of rows before it in its file.
+type Take<'a> = &'a mut dyn FnMut(&RecordBatch, u64) -> Result<()>;
+
+fn each(task: &Task, format: Format, batches: Batches, report: Report<'_>, take: Take<'_>) -> Result<()> {
+    let Batches { first_row, rows, taken, mut batches, .. } = batches;
+    let mut done = 0;
+    while let Some(batch) = guarded(&task.file, format.name(), || batches.next().transpose())? {
+        take(&batch, first_row + done)?;
+        let n = batch.num_rows() as u64;
+        done += n;
+        let part = match (rows, &taken) {
+            (Some(rows), _) => Part::Rows(done, rows),
+            (None, Some(taken)) => Part::Bytes(taken.load(Ordering::Relaxed)),
+            (None, None) => Part::Bytes(0),
+        };
+        report(n, part);
+    }
+    report(0, Part::Whole);
+    Ok(())
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn row_groups_are_taken_together_until_a_task_is_large() {
+        assert_eq!(cut(&[100_000; 7]), [0..3, 3..6, 6..7]);
+        assert_eq!(cut(&[5_000_000, 1]), [0..1, 1..2]);
+        assert!(cut(&[]).is_empty());
+    }
+}

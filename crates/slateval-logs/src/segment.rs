@@ -1,0 +1,180 @@
+//! Labels: the values that slates are segmented by or told apart by.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use arrow_array::cast::AsArray;
+use arrow_array::types::{Int64Type, UInt64Type};
+use arrow_array::{Array, ArrayRef, BooleanArray, Int64Array, StringArray, UInt64Array};
+use arrow_buffer::NullBuffer;
+use arrow_schema::DataType;
+use slateval::{Block, Segment};
+
+use crate::error::{Error, Result};
+use crate::numbers::truth;
+
+/// A column of labels.
+#[derive(Debug)]
+pub(crate) enum Labels {
+    Constant(Segment),
+    Bool(BooleanArray),
+    Int(Int64Array),
+    Large(UInt64Array),
+    Text(StringArray),
+    /// Cells of a CSV file: each is a truth value, a whole number or text by itself, whatever its neighbours are, so
+    /// that a file's first rows do not decide over its last.
+    Cells(StringArray),
+    Dictionary {
+        keys: Vec<usize>,
+        nulls: Option<NullBuffer>,
+        values: Vec<Segment>,
+    },
+}
+
+impl Labels {
+    /// Takes a column of a batch; `cells` says that it comes from a CSV file.
+    pub(crate) fn new(array: &ArrayRef, cells: bool, file: &Path) -> Result<Self> {
+        let cast =
+            |to: DataType| arrow_cast::cast(array, &to).map_err(|e| Error::unreadable(file, "column of segments", e));
+        Ok(match array.data_type() {
+            DataType::Null => Labels::Constant(Segment::Null),
+            DataType::Boolean => Labels::Bool(array.as_boolean().clone()),
+            DataType::UInt64 => Labels::Large(array.as_primitive::<UInt64Type>().clone()),
+            DataType::Utf8 if cells => Labels::Cells(array.as_string().clone()),
+            DataType::Utf8 => Labels::Text(array.as_string().clone()),
+            DataType::Dictionary(..) => dictionary(array, file)?,
+            whole if whole.is_integer() => Labels::Int(cast(DataType::Int64)?.as_primitive::<Int64Type>().clone()),
+            _ => Labels::Text(cast(DataType::Utf8)?.as_string().clone()),
+        })
+    }
+
+    /// Reads one label into `out`, whose memory is used again.
+    pub(crate) fn read(&self, row: usize, out: &mut Segment) {
+        match self {
+            Labels::Constant(value) => out.clone_from(value),
+            Labels::Bool(array) => *out = or_null(array, row, || Segment::Bool(array.value(row))),
+            Labels::Int(array) => *out = or_null(array, row, || Segment::Int(array.value(row))),
+            Labels::Large(array) => *out = or_null(array, row, || large(array.value(row))),
+            Labels::Text(array) if array.is_null(row) => *out = Segment::Null,
+            Labels::Text(array) => set_text(array.value(row), out),
+            Labels::Cells(array) if array.is_null(row) => *out = Segment::Null,
+            Labels::Cells(array) => set_cell(array.value(row), out),
+            Labels::Dictionary { keys, nulls, values } => match nulls {
+                Some(nulls) if nulls.is_null(row) => *out = Segment::Null,
+                _ => out.clone_from(&values[keys[row]]),
+            },
+        }
+    }
+
+    /// Puts the rows of a block, which begin at `start`, into their segments.
+    pub(crate) fn assign(&self, start: usize, block: &mut Block) {
+        let mut value = Segment::Null;
+        for row in 0..block.rows() {
+            match self {
+                Labels::Dictionary { keys, nulls: None, values } => block.set_segment(row, &values[keys[start + row]]),
+                _ => {
+                    self.read(start + row, &mut value);
+                    block.set_segment(row, &value);
+                }
+            }
+        }
+    }
+}
+
+fn or_null(array: &dyn Array, row: usize, value: impl FnOnce() -> Segment) -> Segment {
+    if array.is_null(row) { Segment::Null } else { value() }
+}
+
+fn large(value: u64) -> Segment {
+    i64::try_from(value).map_or_else(|_| Segment::Text(value.to_string()), Segment::Int)
+}
+
+fn set_text(text: &str, out: &mut Segment) {
+    match out {
+        Segment::Text(old) => {
+            old.clear();
+            old.push_str(text);
+        }
+        _ => *out = Segment::Text(text.to_owned()),
+    }
+}
+
+fn set_cell(cell: &str, out: &mut Segment) {
+    match (whole_number(cell), truth(cell)) {
+        (Some(number), _) => *out = Segment::Int(number),
+        (_, Some(truth)) => *out = Segment::Bool(truth),
+        _ => set_text(cell, out),
+    }
+}
+
+/// A whole number as one writes it: `007` and `+7` are labels that happen to consist of digits.
+fn whole_number(cell: &str) -> Option<i64> {
+    let digits = cell.strip_prefix('-').unwrap_or(cell);
+    let plain = digits.starts_with(|c: char| c.is_ascii_digit()) && (!digits.starts_with('0') || cell == "0");
+    if plain { cell.parse().ok() } else { None }
+}
+
+fn dictionary(array: &ArrayRef, file: &Path) -> Result<Labels> {
+    let dictionary = array.as_any_dictionary();
+    if dictionary.values().is_empty() {
+        return Ok(Labels::Constant(Segment::Null));
+    }
+    let labels = Labels::new(&Arc::clone(dictionary.values()), false, file)?;
+    let value = |i: usize| {
+        let mut value = Segment::Null;
+        labels.read(i, &mut value);
+        value
+    };
+    let values: Vec<Segment> = (0..dictionary.values().len()).map(value).collect();
+    let nulls = dictionary.nulls().filter(|n| n.null_count() > 0).cloned();
+    Ok(Labels::Dictionary { keys: dictionary.normalized_keys(), nulls, values })
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use arrow_array::types::Int8Type;
+    use arrow_array::{Date32Array, DictionaryArray, LargeStringArray, StringViewArray, UInt8Array};
+
+    use super::*;
+
+    fn labels(array: impl Array + 'static, cells: bool) -> Vec<Segment> {
+        let array: ArrayRef = Arc::new(array);
+        let labels = Labels::new(&array, cells, Path::new("log")).unwrap();
+        let mut out = Segment::Null;
+        let read = |i| {
+            labels.read(i, &mut out);
+            out.clone()
+        };
+        (0..array.len()).map(read).collect()
+    }
+
+    fn text(value: &str) -> Segment {
+        Segment::Text(value.into())
+    }
+
+    #[test]
+    fn kinds_of_text_are_one() {
+        let values = vec![Some("a"), None, Some("b"), Some("a")];
+        let wanted = [text("a"), Segment::Null, text("b"), text("a")];
+        assert_eq!(labels(StringArray::from(values.clone()), false), wanted);
+        assert_eq!(labels(LargeStringArray::from(values.clone()), false), wanted);
+        assert_eq!(labels(StringViewArray::from(values.clone()), false), wanted);
+        assert_eq!(labels(DictionaryArray::<Int8Type>::from_iter(values), false), wanted);
+    }
+
+    #[test]
+    fn whole_numbers_stay_numbers_and_dates_become_text() {
+        assert_eq!(labels(UInt8Array::from(vec![3, 250]), false), [Segment::Int(3), Segment::Int(250)]);
+        let large = [Segment::Int(1), text("18446744073709551615")];
+        assert_eq!(labels(UInt64Array::from(vec![1, u64::MAX]), false), large);
+        assert_eq!(labels(Date32Array::from(vec![0, 1]), false), [text("1970-01-01"), text("1970-01-02")]);
+    }
+
+    #[test]
+    fn cells_are_typed_one_by_one() {
+        let cells = StringArray::from(vec![Some("12"), Some("007"), Some("-3"), Some("true"), Some("x"), None]);
+        let wanted = [Segment::Int(12), text("007"), Segment::Int(-3), Segment::Bool(true), text("x"), Segment::Null];
+        assert_eq!(labels(cells, true), wanted);
+    }
+}

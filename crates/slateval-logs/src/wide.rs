@@ -1,0 +1,333 @@
+//! One row per slate: batches into blocks, slot by slot.
+
+use std::ops::Range;
+use std::path::PathBuf;
+
+use arrow_array::cast::AsArray;
+use arrow_array::{Array, ArrayRef, RecordBatch};
+use arrow_schema::DataType;
+use slateval::{Block, Spec, Summary};
+
+use crate::error::{Error, Result};
+use crate::layout::{By, Group, Layout, MAX_SLOTS, Scalar, Shape};
+use crate::numbers::{At, Numbers};
+use crate::segment::Labels;
+
+/// Adds batches of slates to a summary.
+#[derive(Debug)]
+pub(crate) struct WideRows {
+    file: PathBuf,
+    layout: Layout,
+    /// Whether cells are text (CSV).
+    text: bool,
+    block: Block,
+    summary: Summary,
+    scratch: Vec<f64>,
+}
+
+/// One quantity in all slots of a batch.
+#[derive(Debug)]
+enum Slots {
+    Wide(Vec<Numbers>),
+    /// The items of row `i` are `values[offsets[i]..offsets[i + 1]]`.
+    List {
+        offsets: Vec<usize>,
+        values: Numbers,
+    },
+}
+
+/// The columns of one batch, ready to be copied.
+#[derive(Debug)]
+struct Columns<'a> {
+    scalars: Vec<(&'a Scalar, Numbers)>,
+    groups: Vec<(&'a Group, Slots)>,
+    labels: Option<Labels>,
+    /// Every row has every slot, so nobody needs to look for nulls.
+    full: bool,
+}
+
+impl WideRows {
+    pub(crate) fn new(file: PathBuf, layout: Layout, text: bool, spec: &Spec) -> Result<Self> {
+        let summary = Summary::new(spec.clone())?;
+        Ok(WideRows { file, layout, text, block: Block::new(spec), summary, scratch: Vec::new() })
+    }
+
+    /// Adds a batch that stands behind `first_row` rows of its file.
+    pub(crate) fn add(&mut self, batch: &RecordBatch, first_row: u64) -> Result<()> {
+        let at = At { file: &self.file, first_row };
+        let columns = Columns::new(&self.layout, self.text, batch, at)?;
+        let mut start = 0;
+        while start < batch.num_rows() {
+            let rows = start..batch.num_rows().min(start + Block::ROWS);
+            columns.fill(rows.clone(), at, &mut self.block, &mut self.scratch)?;
+            let row_of = |row| at.row(start + row);
+            self.summary.add(&self.block).map_err(|e| explain(e, &self.layout, at, row_of))?;
+            start = rows.end;
+        }
+        Ok(())
+    }
+
+    pub(crate) fn finish(self) -> Summary {
+        self.summary
+    }
+}
+
+/// Turns a refusal of the summary into one that names file, column and row.
+pub(crate) fn explain(error: slateval::Error, layout: &Layout, at: At<'_>, row_of: impl FnOnce(usize) -> u64) -> Error {
+    match error {
+        slateval::Error::BadValue { row, field, value } => {
+            let (column, item) = layout.name_of(field);
+            Error::BadValue { file: at.file.into(), row: row_of(row), column, item, value, field }
+        }
+        other => Error::Core(other),
+    }
+}
+
+/// Refuses nulls in a column that must not have any.
+pub(crate) fn check_scalar(scalar: &Scalar, numbers: &Numbers, at: At<'_>) -> Result<()> {
+    match numbers.first_null() {
+        None => Ok(()),
+        Some(row) => Err(Error::NullValue {
+            file: at.file.into(),
+            row: at.row(row),
+            column: scalar.name.clone(),
+            item: None,
+            rule: scalar.field.rule(),
+        }),
+    }
+}
+
+impl<'a> Columns<'a> {
+    fn new(layout: &'a Layout, text: bool, batch: &RecordBatch, at: At<'_>) -> Result<Self> {
+        let mut scalars = Vec::with_capacity(layout.scalars.len());
+        for scalar in &layout.scalars {
+            let numbers = Numbers::new(batch.column(scalar.index), &scalar.name, at)?;
+            check_scalar(scalar, &numbers, at)?;
+            scalars.push((scalar, numbers));
+        }
+        let mut groups = Vec::with_capacity(layout.groups.len());
+        for group in &layout.groups {
+            groups.push((group, Slots::new(group, batch, at)?));
+        }
+        let labels = match &layout.by {
+            None => None,
+            Some(By::Constant { value, .. }) => Some(Labels::Constant(value.clone())),
+            Some(By::Column { index, .. }) => Some(Labels::new(batch.column(*index), text, at.file)?),
+        };
+        let mut columns = Columns { scalars, groups, labels, full: false };
+        columns.check_lengths(at)?;
+        columns.full = columns.is_full(batch.num_rows());
+        Ok(columns)
+    }
+
+    /// Refuses lists of different lengths in one row.
+    fn check_lengths(&self, at: At<'_>) -> Result<()> {
+        let mut first: Option<(&Group, &[usize])> = None;
+        for (group, slots) in &self.groups {
+            let Slots::List { offsets, .. } = slots else { continue };
+            let (known, other) = *first.get_or_insert((group, offsets));
+            if other == offsets {
+                continue;
+            }
+            let lengths = |offsets: &[usize], row: usize| offsets[row + 1] - offsets[row];
+            let differs = |&row: &usize| lengths(offsets, row) != lengths(other, row);
+            if let Some(row) = (0..offsets.len() - 1).find(differs) {
+                return Err(Error::Lengths {
+                    file: at.file.into(),
+                    row: at.row(row),
+                    first: known.base.clone(),
+                    first_length: lengths(other, row),
+                    second: group.base.clone(),
+                    second_length: lengths(offsets, row),
+                });
+            }
+        }
+        Ok(())
+    }
+
+    fn is_full(&self, rows: usize) -> bool {
+        let slots = self.slots(0..rows);
+        self.groups.iter().all(|(_, group)| group.is_full(slots))
+    }
+
+    /// Slots of the longest slate among some rows.
+    fn slots(&self, rows: Range<usize>) -> usize {
+        self.groups.iter().map(|(_, slots)| slots.longest(rows.clone())).max().unwrap_or(0)
+    }
+
+    fn fill(&self, rows: Range<usize>, at: At<'_>, block: &mut Block, scratch: &mut Vec<f64>) -> Result<()> {
+        block.reset(rows.len(), self.slots(rows.clone()));
+        for (scalar, numbers) in &self.scalars {
+            numbers.copy(rows.clone(), block.column_mut(scalar.field));
+        }
+        for (group, slots) in &self.groups {
+            slots.fill(group, rows.clone(), block, scratch);
+        }
+        if !self.full {
+            self.mark_missing(rows.clone(), at, block)?;
+        }
+        if let Some(labels) = &self.labels {
+            labels.assign(rows.start, block);
+        }
+        Ok(())
+    }
+
+    /// Finds the slots that slates do not have, and values that are there only in part.
+    fn mark_missing(&self, rows: Range<usize>, at: At<'_>, block: &mut Block) -> Result<()> {
+        for row in rows.clone() {
+            for slot in 0..block.slots() {
+                let mut absent = None;
+                let mut present = None;
+                for (group, slots) in &self.groups {
+                    let place = match (group.role.decides(), slots.is_absent(row, slot)) {
+                        (true, true) => &mut absent,
+                        (true, false) => &mut present,
+                        (false, _) => continue,
+                    };
+                    place.get_or_insert(*group);
+                }
+                match (absent, present) {
+                    (Some(absent), Some(present)) => return Err(half_slot(absent, present, slot, at.row(row))(at)),
+                    (Some(_), None) => block.set_missing(row - rows.start, slot),
+                    (None, _) => self.check_chi(row, slot, at)?,
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// A slot that is there needs its chi.
+    fn check_chi(&self, row: usize, slot: usize, at: At<'_>) -> Result<()> {
+        let chi = self.groups.iter().filter(|(group, _)| !group.role.decides());
+        for (group, slots) in chi {
+            if slots.is_absent(row, slot) {
+                let (column, item) = group.name(slot);
+                let rule = group.role.field(slot).rule();
+                return Err(Error::NullValue { file: at.file.into(), row: at.row(row), column, item, rule });
+            }
+        }
+        Ok(())
+    }
+}
+
+fn half_slot(absent: &Group, present: &Group, slot: usize, row: u64) -> impl Fn(At<'_>) -> Error {
+    let (column, item) = absent.name(slot);
+    let (other, other_item) = present.name(slot);
+    move |at| Error::HalfSlot {
+        file: at.file.into(),
+        row,
+        column: column.clone(),
+        item,
+        other: other.clone(),
+        other_item,
+    }
+}
+
+impl Slots {
+    fn new(group: &Group, batch: &RecordBatch, at: At<'_>) -> Result<Self> {
+        match &group.shape {
+            Shape::Wide(columns) => {
+                let numbers = |(slot, &i): (usize, &usize)| Numbers::new(batch.column(i), &group.name(slot).0, at);
+                Ok(Slots::Wide(columns.iter().enumerate().map(numbers).collect::<Result<_>>()?))
+            }
+            Shape::List(column) | Shape::Long(column) => Self::list(group, batch.column(*column), at),
+        }
+    }
+
+    fn list(group: &Group, array: &ArrayRef, at: At<'_>) -> Result<Self> {
+        if let Some(row) = array.nulls().and_then(|nulls| (0..nulls.len()).find(|&i| nulls.is_null(i))) {
+            let rule = "every row needs a list with one item for each slot";
+            let (file, column) = (at.file.into(), group.base.clone());
+            return Err(Error::NullValue { file, row: at.row(row), column, item: None, rule });
+        }
+        let (offsets, values): (Vec<usize>, &ArrayRef) = match array.data_type() {
+            DataType::List(_) => {
+                let list = array.as_list::<i32>();
+                (list.value_offsets().iter().map(|&o| o as usize).collect(), list.values())
+            }
+            DataType::LargeList(_) => {
+                let list = array.as_list::<i64>();
+                (list.value_offsets().iter().map(|&o| o as usize).collect(), list.values())
+            }
+            _ => {
+                let list = array.as_fixed_size_list();
+                let size = list.value_length() as usize;
+                ((0..=list.len()).map(|i| i * size).collect(), list.values())
+            }
+        };
+        if let Some(row) = (1..offsets.len()).find(|&i| offsets[i] - offsets[i - 1] > MAX_SLOTS) {
+            return Err(Error::TooManySlots {
+                file: at.file.into(),
+                row: at.row(row - 1),
+                column: group.base.clone(),
+                slots: offsets[row] - offsets[row - 1],
+                limit: MAX_SLOTS,
+            });
+        }
+        Ok(Slots::List { offsets, values: Numbers::new(values, &group.base, at)? })
+    }
+
+    fn longest(&self, rows: Range<usize>) -> usize {
+        match self {
+            Slots::Wide(columns) => columns.len(),
+            Slots::List { offsets, .. } => {
+                offsets[rows.start..=rows.end].windows(2).map(|o| o[1] - o[0]).max().unwrap_or(0)
+            }
+        }
+    }
+
+    /// Whether every row has a value in each of `slots` slots.
+    fn is_full(&self, slots: usize) -> bool {
+        match self {
+            Slots::Wide(columns) => columns.len() == slots && columns.iter().all(|c| c.nulls().is_none()),
+            Slots::List { offsets, values } => {
+                values.nulls().is_none() && offsets.windows(2).all(|o| o[1] - o[0] == slots)
+            }
+        }
+    }
+
+    fn is_absent(&self, row: usize, slot: usize) -> bool {
+        match self {
+            Slots::Wide(columns) => columns.get(slot).is_none_or(|c| c.is_null(row)),
+            Slots::List { offsets, values } => {
+                let item = offsets[row] + slot;
+                item >= offsets[row + 1] || values.is_null(item)
+            }
+        }
+    }
+
+    /// Copies some rows into a block; slots that a slate does not have get any value.
+    fn fill(&self, group: &Group, rows: Range<usize>, block: &mut Block, scratch: &mut Vec<f64>) {
+        match self {
+            Slots::Wide(columns) => {
+                for (slot, column) in columns.iter().enumerate() {
+                    column.copy(rows.clone(), block.column_mut(group.role.field(slot)));
+                }
+            }
+            Slots::List { offsets, values } => {
+                let items = offsets[rows.start]..offsets[rows.end];
+                scratch.resize(items.len(), 0.0);
+                values.copy(items, scratch);
+                transpose(&offsets[rows.start..=rows.end], scratch, group, block);
+            }
+        }
+    }
+}
+
+/// Lists, end to end, into one column for each slot.
+fn transpose(offsets: &[usize], items: &[f64], group: &Group, block: &mut Block) {
+    let slots = block.slots();
+    let uniform =
+        slots > 0 && items.len() == slots * (offsets.len() - 1) && offsets.windows(2).all(|o| o[1] - o[0] == slots);
+    for slot in 0..slots {
+        let column = block.column_mut(group.role.field(slot));
+        if uniform {
+            column.iter_mut().zip(items.chunks_exact(slots)).for_each(|(out, slate)| *out = slate[slot]);
+            continue;
+        }
+        for (out, row) in column.iter_mut().zip(offsets.windows(2)) {
+            let item = row[0] + slot;
+            *out = if item < row[1] { items[item - offsets[0]] } else { 1.0 };
+        }
+    }
+}

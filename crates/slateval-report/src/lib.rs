@@ -1,0 +1,59 @@
+//! Shows slateval evaluations to people and programs: terminal tables, JSON, files of the CDF.
+//!
+//! ```
+//! # use slateval::{Block, Field, Settings, Spec, Structure, Summary};
+//! # let mut summary = Summary::new(Spec::new(Structure::Additive, ["new"]))?;
+//! # let mut block = Block::new(summary.spec());
+//! # block.reset(2, 1);
+//! # block.column_mut(Field::Reward).copy_from_slice(&[1.0, 0.0]);
+//! # block.column_mut(Field::Logging { slot: 0 }).fill(0.5);
+//! # block.column_mut(Field::Target { policy: 0, slot: 0 }).copy_from_slice(&[0.9, 0.1]);
+//! # summary.add(&block)?;
+//! let evaluation = summary.evaluate(&Settings::default())?;
+//! println!("{}", slateval_report::table(&evaluation, slateval_report::Style::Plain));
+//! let json = slateval_report::json(&evaluation, &"how it was made")?;
+//! assert!(json.starts_with("{\n  \"schema\": \"slateval/evaluation/1\""));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+mod cdf;
+mod json;
+mod number;
+mod segments;
+mod terminal;
+mod whole;
+
+pub use cdf::write_cdf;
+pub use json::json;
+pub use terminal::{Style, table};
+pub use whole::write_whole;
+
+/// Why something could not be shown.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// A file that cannot be written.
+    #[error("cannot write {path}: {source}")]
+    Write {
+        /// The file.
+        path: String,
+        /// Why.
+        source: std::io::Error,
+    },
+    /// A file name whose ending says nothing known.
+    #[error("{path}: the name must end in {endings}")]
+    Ending {
+        /// The file.
+        path: String,
+        /// What it may end in.
+        endings: &'static str,
+    },
+    /// An encoder's refusal.
+    #[error("cannot encode {what}: {reason}")]
+    Encode {
+        /// What was to be encoded.
+        what: &'static str,
+        /// Why not.
+        reason: String,
+    },
+}

@@ -1,0 +1,70 @@
+//! Numbers as people read them.
+
+/// Decimals that show four significant digits of the largest of some numbers.
+pub(crate) fn decimals(values: impl Iterator<Item = f64>) -> usize {
+    let largest = values.map(f64::abs).filter(|x| x.is_finite()).fold(0.0, f64::max);
+    if largest == 0.0 {
+        return 0;
+    }
+    (3.0 - largest.log10().floor()).clamp(0.0, 12.0) as usize
+}
+
+/// A number with a fixed number of decimals and a real minus sign; large ones grouped by thousands.
+pub(crate) fn fixed(value: f64, decimals: usize) -> String {
+    let text = format!("{:.decimals$}", value.abs());
+    let is_zero = text.bytes().all(|b| matches!(b, b'0' | b'.'));
+    let (whole, fraction) = text.split_once('.').map_or((text.as_str(), None), |(w, f)| (w, Some(f)));
+    let mut out = if value < 0.0 && !is_zero { "−".to_owned() } else { String::new() };
+    out.push_str(&grouped(whole));
+    if let Some(fraction) = fraction {
+        out.push('.');
+        out.push_str(fraction);
+    }
+    out
+}
+
+/// The same with a sign in front whatever it is.
+pub(crate) fn signed(value: f64, decimals: usize) -> String {
+    let text = fixed(value, decimals);
+    if text.starts_with('−') { text } else { format!("+{text}") }
+}
+
+/// A whole number grouped by thousands.
+pub(crate) fn count(value: u64) -> String {
+    grouped(&value.to_string())
+}
+
+/// A level as a percentage.
+pub(crate) fn percent(level: f64) -> String {
+    let text = format!("{:.6}", 100.0 * level);
+    format!("{}%", text.trim_end_matches('0').trim_end_matches('.'))
+}
+
+fn grouped(digits: &str) -> String {
+    let mut out = String::new();
+    for (i, digit) in digits.chars().enumerate() {
+        if i > 0 && (digits.len() - i).is_multiple_of(3) {
+            out.push(',');
+        }
+        out.push(digit);
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_read_well() {
+        assert_eq!(fixed(-1234567.891, 1), "−1,234,567.9");
+        assert_eq!(fixed(-0.0001, 2), "0.00");
+        assert_eq!(signed(0.5, 2), "+0.50");
+        assert_eq!(signed(-0.5, 2), "−0.50");
+        assert_eq!(percent(0.05), "5%");
+        assert_eq!(percent(0.001), "0.1%");
+        assert_eq!(count(20_000_000), "20,000,000");
+        assert_eq!(decimals([0.284].into_iter()), 4);
+        assert_eq!(decimals([7000.0, 2.0].into_iter()), 0);
+    }
+}

@@ -1,0 +1,37 @@
+//! Files that appear whole or not at all.
+
+use std::fs::{self, File};
+use std::io::{self, BufWriter, Write};
+use std::path::{Path, PathBuf};
+
+use crate::Error;
+
+/// Writes a file under a temporary name beside its own, then renames it: a reader never sees half of it, and a failed
+/// run leaves what was there before.
+///
+/// # Errors
+/// [`Error::Write`], and whatever `write` returns.
+pub fn write_whole(path: &Path, write: impl FnOnce(&mut dyn Write) -> Result<(), Error>) -> Result<(), Error> {
+    let failed = |source: io::Error| Error::Write { path: path.display().to_string(), source };
+    let temporary = Temporary(temporary_name(path));
+    let mut file = BufWriter::new(File::create(&temporary.0).map_err(failed)?);
+    write(&mut file)?;
+    let file = file.into_inner().map_err(|e| failed(e.into_error()))?;
+    file.sync_all().map_err(failed)?;
+    fs::rename(&temporary.0, path).map_err(failed)
+}
+
+fn temporary_name(path: &Path) -> PathBuf {
+    let name = path.file_name().map_or_else(Default::default, |name| name.to_string_lossy());
+    path.with_file_name(format!(".{name}.{}.part", std::process::id()))
+}
+
+/// A file that is removed unless it was renamed.
+struct Temporary(PathBuf);
+
+impl Drop for Temporary {
+    fn drop(&mut self) {
+        // After a rename there is nothing to remove; after a failure there is nobody to tell.
+        let _ = fs::remove_file(&self.0);
+    }
+}
