@@ -23,25 +23,41 @@ import pyarrow.parquet as pq
 
 SLOTS = 5
 ITEMS = 20
+CONTEXTS = 1000
 CHUNK = 1_000_000
 BINARY = Path(__file__).parent.parent / "target" / "release" / "slateval"
 
 
-def write_log(path: Path, rows: int) -> None:
-    """Uniform logging of 5 slots of 20 items, an epsilon-greedy target, continuous rewards; f32 and snappy."""
+def softmax(random: np.random.Generator, sharpness: float) -> np.ndarray:
+    """A policy: for each context and slot, the probability of each item."""
+    scores = np.exp(sharpness * random.standard_normal((CONTEXTS, SLOTS, ITEMS)))
+    return (scores / scores.sum(axis=2, keepdims=True)).astype(np.float32)
+
+
+def write_log(path: Path, rows: int, kind: str) -> None:
+    """Five slots of twenty items and continuous rewards; f32 and snappy, row groups of a million rows.
+
+    contexts: two softmax policies in a thousand contexts, so each column has twenty thousand different propensities.
+    two-valued: uniform logging, an epsilon-greedy target. random: every propensity is different.
+    """
     random = np.random.default_rng(1)
+    logging, target = softmax(random, 0.5), softmax(random, 1.0)
     writer = None
     for start in range(0, rows, CHUNK):
         size = min(CHUNK, rows - start)
-        items = random.integers(0, ITEMS, (size, SLOTS))
-        noise = np.float32(1e-3) * random.random((size, SLOTS), dtype=np.float32)
-        columns = {"reward": ((items == 0).mean(axis=1) * 0.5 + 0.5 * random.random(size)).astype(np.float32)}
+        context = random.integers(0, CONTEXTS, size)
+        columns = {"reward": random.random(size, dtype=np.float32)}
         for slot in range(SLOTS):
-            # A little noise keeps the columns from compressing to nothing, as real propensities do not.
-            columns[f"mu_{slot + 1}"] = np.float32(1 / ITEMS) + noise[:, slot]
-            columns[f"pi_{slot + 1}"] = (
-                np.where(items[:, slot] == 0, np.float32(0.81), np.float32(0.01)) + noise[:, slot]
-            )
+            item = random.integers(0, ITEMS, size)
+            if kind == "contexts":
+                mu, pi = logging[context, slot, item], target[context, slot, item]
+            elif kind == "two-valued":
+                mu = np.full(size, 1 / ITEMS, dtype=np.float32)
+                pi = np.where(item == 0, np.float32(0.81), np.float32(0.01))
+            else:
+                mu = 0.05 + 0.95 * random.random(size, dtype=np.float32)
+                pi = random.random(size, dtype=np.float32)
+            columns[f"mu_{slot + 1}"], columns[f"pi_{slot + 1}"] = mu, pi
         table = pa.table(columns)
         writer = writer or pq.ParquetWriter(path, table.schema, compression="snappy")
         writer.write_table(table)
@@ -60,7 +76,7 @@ def peak_memory(pid: int) -> float:
 
 def run_slateval(path: Path, threads: int) -> tuple[float, float]:
     """Seconds, and the peak of resident memory in MB."""
-    command = [BINARY, "evaluate", path, "--threads", str(threads), "--cdf", path.with_suffix(".cdf.csv")]
+    command = [BINARY, "evaluate", path, "--threads", str(threads)]
     memory = 0.0
     start = time.perf_counter()
     process = subprocess.Popen(command, stdout=subprocess.DEVNULL)
@@ -88,14 +104,15 @@ def main() -> None:
     parser.add_argument("--rows", type=int, default=20_000_000)
     parser.add_argument("--threads", type=int, default=os.cpu_count())
     parser.add_argument("--turns", type=int, default=5)
+    parser.add_argument("--kind", choices=["contexts", "two-valued", "random"], default="contexts")
     parser.add_argument("--folder", type=Path, help="keep the logs here and use them again")
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory() as temporary:
         folder = arguments.folder or Path(temporary)
-        small, large = folder / f"{arguments.rows // 10}.parquet", folder / f"{arguments.rows}.parquet"
+        small, large = (folder / f"{arguments.kind}-{rows}.parquet" for rows in (arguments.rows // 10, arguments.rows))
         for path, rows in ((small, arguments.rows // 10), (large, arguments.rows)):
             if not path.exists():
-                write_log(path, rows)
+                write_log(path, rows, arguments.kind)
         _, small_memory = run_slateval(small, arguments.threads)
         ours, theirs, memory = [], [], 0.0
         for _ in range(arguments.turns):

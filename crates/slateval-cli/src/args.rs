@@ -16,7 +16,7 @@ pub(crate) struct Arguments {
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     /// Estimate each target policy's reward distribution from a log
-    Evaluate(Evaluate),
+    Evaluate(Box<Evaluate>),
     /// Merge saved summaries, of days, files or machines, into one
     Merge(Merge),
     /// Evaluate a saved summary

@@ -140,7 +140,9 @@ fn design_second_moment(structure: &Structure, sums: &Weighted<'_>) -> (f64, Des
         return (sums.totals()[term::GG] / n, DesignSource::Ratios);
     }
     if sums.has_chi() {
-        return (tally.design_chi / n, DesignSource::Chi);
+        let additive = || n + (0..sums.slots).map(|k| sums.chi(k)).sum::<f64>();
+        let sum = if structure.is_additive() { additive() } else { tally.design_chi };
+        return (sum / n, DesignSource::Chi);
     }
     let mean_squares: Vec<Vec<f64>> = (0..sums.slots).map(|k| vec![sums.zz(k, k) / n]).collect();
     let mut of_means = [1.0];

@@ -15,11 +15,12 @@ use serde::{Deserialize, Serialize};
 
 use crate::bins::{Bins, Resolution};
 use crate::block::Segment;
-use crate::cell::{Cell, bin};
+use crate::cell::Cell;
 use crate::error::{Error, Result};
 use crate::gram::Gram;
 use crate::spec::Spec;
 use crate::summary::Summary;
+use crate::table::bin;
 use crate::tally::Tally;
 
 const MAGIC: &[u8; 8] = b"SLATEVAL";

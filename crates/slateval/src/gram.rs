@@ -1,5 +1,7 @@
 //! Sums of products of columns: `sum_i x_i x_i'` over the rows of a log, a block at a time.
 
+use crate::vector::dot;
+
 /// A symmetric matrix of sums, one row and column per feature.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Gram {
@@ -7,10 +9,6 @@ pub(crate) struct Gram {
     /// Row-major; only the upper triangle is kept.
     sums: Vec<f64>,
 }
-
-/// Rows worked on at a time, and columns per pass over them: as many sums as fit the registers of a baseline x86-64.
-const LANES: usize = 4;
-const WIDTH: usize = 4;
 
 impl Gram {
     pub(crate) fn new(size: usize) -> Self {
@@ -30,19 +28,26 @@ impl Gram {
     }
 
     /// Adds the products of every two columns. Costs one multiplication and one addition per row and pair.
+    #[inline(always)]
     pub(crate) fn add(&mut self, columns: &[Vec<f64>]) {
-        for (a, left) in columns.iter().enumerate() {
-            let mut b = a;
-            while b + WIDTH <= columns.len() {
-                let rights: [&[f64]; WIDTH] = std::array::from_fn(|w| columns[b + w].as_slice());
-                for (w, sum) in dot_many(left, rights).into_iter().enumerate() {
-                    *self.at(a, b + w) += sum;
+        for first in 0..columns.len() {
+            // One column against several at a time: their sums are independent, and so added in parallel.
+            for second in (first..columns.len()).step_by(4) {
+                match columns.len() - second {
+                    1 => self.add_products::<1>(first, second, columns),
+                    2 => self.add_products::<2>(first, second, columns),
+                    3 => self.add_products::<3>(first, second, columns),
+                    _ => self.add_products::<4>(first, second, columns),
                 }
-                b += WIDTH;
             }
-            for (b, right) in columns.iter().enumerate().skip(b) {
-                *self.at(a, b) += dot_many(left, [right.as_slice()])[0];
-            }
+        }
+    }
+
+    #[inline(always)]
+    fn add_products<const W: usize>(&mut self, first: usize, second: usize, columns: &[Vec<f64>]) {
+        let rights = std::array::from_fn(|w| columns[second + w].as_slice());
+        for (w, sum) in dot::<W>(&columns[first], rights).into_iter().enumerate() {
+            *self.at(first, second + w) += sum;
         }
     }
 
@@ -80,24 +85,4 @@ impl Gram {
         }
         values.next().is_none().then_some(gram)
     }
-}
-
-/// The products of one column with several, each summed in [`LANES`] interleaved parts: the order of additions, and so
-/// the last bit, does not depend on the processor.
-fn dot_many<const W: usize>(left: &[f64], rights: [&[f64]; W]) -> [f64; W] {
-    let (left, left_rest) = left.as_chunks::<LANES>();
-    let rights = rights.map(|right| right.as_chunks::<LANES>());
-    let wholes = rights.map(|(whole, _)| &whole[..left.len()]);
-    let mut sums = [[0.0; LANES]; W];
-    for (i, l) in left.iter().enumerate() {
-        for w in 0..W {
-            for lane in 0..LANES {
-                sums[w][lane] += l[lane] * wholes[w][i][lane];
-            }
-        }
-    }
-    std::array::from_fn(|w| {
-        let rest: f64 = left_rest.iter().zip(rights[w].1).map(|(l, r)| l * r).sum();
-        (sums[w][0] + sums[w][1]) + (sums[w][2] + sums[w][3]) + rest
-    })
 }

@@ -44,11 +44,14 @@ fn rotate(a: &mut [Vec<f64>], vectors: &mut [Vec<f64>], p: usize, q: usize) {
     for row in a.iter_mut() {
         (row[p], row[q]) = turn(row[p], row[q]);
     }
-    for j in 0..a.len() {
-        (a[p][j], a[q][j]) = turn(a[p][j], a[q][j]);
-    }
-    for j in 0..a.len() {
-        (vectors[p][j], vectors[q][j]) = turn(vectors[p][j], vectors[q][j]);
+    turn_rows(a, p, q, turn);
+    turn_rows(vectors, p, q, turn);
+}
+
+fn turn_rows(matrix: &mut [Vec<f64>], p: usize, q: usize, turn: impl Fn(f64, f64) -> (f64, f64)) {
+    let (upper, lower) = matrix.split_at_mut(q);
+    for (x, y) in upper[p].iter_mut().zip(&mut lower[0]) {
+        (*x, *y) = turn(*x, *y);
     }
 }
 

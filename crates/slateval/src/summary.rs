@@ -2,8 +2,9 @@
 
 use std::collections::BTreeMap;
 
+use crate::accumulate::Scratch;
 use crate::block::{Block, Segment};
-use crate::cell::{Cell, Scratch};
+use crate::cell::Cell;
 use crate::error::{Error, Result};
 use crate::spec::Spec;
 

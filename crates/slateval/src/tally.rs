@@ -1,5 +1,8 @@
 //! Extremes and counts of a policy's weights: what diagnostics rest on beside the sums.
 
+use crate::vector::{self, LANES};
+use crate::weight::RowSums;
+
 /// What is remembered of the weights themselves.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Tally {
@@ -9,7 +12,8 @@ pub(crate) struct Tally {
     pub(crate) negative: u64,
     /// `sum |G|`.
     pub(crate) absolute: f64,
-    /// `sum G(chi)`, which estimates `n E[G^2]` without waiting for rare hits to happen.
+    /// `sum G(chi)`, which estimates `n E[G^2]` without waiting for rare hits to happen. Like the next, it is kept for
+    /// weights of order 2 and above; that of the additive one follows from other sums.
     pub(crate) design_chi: f64,
     /// `sum G(Z^2)`, its stand-in where chi is not known.
     pub(crate) design_ratios: f64,
@@ -46,39 +50,50 @@ impl Tally {
         self.smallest.resize(slots, 1.0);
     }
 
+    #[inline(always)]
     pub(crate) fn add_weights(&mut self, weights: &[f64]) {
-        let mut extremes = (f64::INFINITY, f64::NEG_INFINITY);
-        let (mut negative, mut absolute) = (0u64, 0.0);
-        for &g in weights {
-            extremes = (extremes.0.min(g), extremes.1.max(g));
-            negative += u64::from(g < 0.0);
-            absolute += g.abs();
+        let (whole, rest) = weights.as_chunks::<LANES>();
+        let mut parts = [WeightPart::NONE; LANES];
+        for chunk in whole {
+            for lane in 0..LANES {
+                parts[lane].add(chunk[lane]);
+            }
         }
-        if !weights.is_empty() {
-            self.weight_min = Some(self.weight_min.map_or(extremes.0, |m| m.min(extremes.0)));
-            self.weight_max = Some(self.weight_max.map_or(extremes.1, |m| m.max(extremes.1)));
+        rest.iter().for_each(|&g| parts[0].add(g));
+        for part in parts.into_iter().filter(|part| part.least <= part.most) {
+            self.weight_min = Some(self.weight_min.map_or(part.least, |m| m.min(part.least)));
+            self.weight_max = Some(self.weight_max.map_or(part.most, |m| m.max(part.most)));
         }
-        self.negative += negative;
-        self.absolute += absolute;
+        self.negative += parts.iter().map(|part| part.negative).sum::<u64>();
+        self.absolute += vector::total(parts.map(|part| part.absolute));
     }
 
-    pub(crate) fn add_slot(&mut self, slot: usize, z: &[f64], mu: Option<&[f64]>) {
-        self.hits[slot] += z.iter().map(|&z| u64::from(z > 0.0)).sum::<u64>();
-        if let Some(mu) = mu {
-            self.smallest[slot] = mu.iter().fold(self.smallest[slot], |least, &mu| least.min(mu));
-        }
+    /// Takes in what was seen of a slot while its ratios were computed.
+    pub(crate) fn add_slot(&mut self, slot: usize, hits: u64, smallest: f64) {
+        self.hits[slot] += hits;
+        self.smallest[slot] = self.smallest[slot].min(smallest);
     }
 
-    /// Takes in `sum_k Z_k` and `sum_k Z_k^2` of each row: `e_2 = (s_1^2 - s_2) / 2`.
-    pub(crate) fn add_pairs(&mut self, sums: &[f64], squares: &[f64]) {
-        let (mut pairs, mut squared) = (0.0, 0.0);
+    /// `e_2(Z) = ((sum_k Z_k)^2 - sum_k Z_k^2) / 2` of each row.
+    #[inline(always)]
+    pub(crate) fn add_pairs(&mut self, rows: &RowSums) {
+        let (sums, _) = rows.sum.as_chunks::<LANES>();
+        let (squares, _) = rows.squares.as_chunks::<LANES>();
+        let (mut pairs, mut squared) = ([0.0; LANES], [0.0; LANES]);
         for (s1, s2) in sums.iter().zip(squares) {
-            let e2 = (s1 * s1 - s2) / 2.0;
-            pairs += e2;
-            squared += e2 * e2;
+            for lane in 0..LANES {
+                let e2 = (s1[lane] * s1[lane] - s2[lane]) / 2.0;
+                pairs[lane] += e2;
+                squared[lane] += e2 * e2;
+            }
         }
-        self.pairs += pairs;
-        self.pairs_squared += squared;
+        for row in sums.len() * LANES..rows.sum.len() {
+            let e2 = (rows.sum[row].powi(2) - rows.squares[row]) / 2.0;
+            pairs[0] += e2;
+            squared[0] += e2 * e2;
+        }
+        self.pairs += vector::total(pairs);
+        self.pairs_squared += vector::total(squared);
     }
 
     pub(crate) fn merge(&mut self, other: &Tally) {
@@ -142,5 +157,26 @@ impl Tally {
             hits: hits.iter().map(|&hits| hits as u64).collect(),
             smallest: smallest.to_vec(),
         })
+    }
+}
+
+/// What one lane has seen of a block's weights.
+#[derive(Debug, Clone, Copy)]
+struct WeightPart {
+    least: f64,
+    most: f64,
+    negative: u64,
+    absolute: f64,
+}
+
+impl WeightPart {
+    const NONE: Self = WeightPart { least: f64::INFINITY, most: f64::NEG_INFINITY, negative: 0, absolute: 0.0 };
+
+    #[inline(always)]
+    fn add(&mut self, g: f64) {
+        self.least = vector::min(self.least, g);
+        self.most = vector::max(self.most, g);
+        self.negative += u64::from(g < 0.0);
+        self.absolute += g.abs();
     }
 }

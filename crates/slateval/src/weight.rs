@@ -3,6 +3,8 @@
 use crate::block::{Block, Field};
 use crate::error::{Error, Result};
 use crate::structure::{Family, Pool, Structure};
+use crate::tally::Tally;
+use crate::vector;
 
 /// How far over 1 a probability stored in single precision may lie.
 const ROUNDING: f64 = 1e-6;
@@ -40,45 +42,104 @@ impl Structure {
     }
 }
 
+/// `sum_k Z_k` and `sum_k Z_k^2` of every row of a block.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct RowSums {
+    pub(crate) sum: Vec<f64>,
+    pub(crate) squares: Vec<f64>,
+}
+
 /// Fills `z[slot]` with `Z_k = pi_k / mu_k - 1` for one policy, refusing what is no probability.
 ///
 /// Ranking logs have `mu_k = 1/N`, so `Z_k = N pi_k - 1` there. A missing slot has `Z_k = 0`.
-pub(crate) fn slot_ratios(structure: &Structure, block: &Block, policy: usize, z: &mut [Vec<f64>]) -> Result<()> {
-    for (slot, z) in z.iter_mut().enumerate().take(block.slots()) {
+#[inline(always)]
+pub(crate) fn slot_ratios(
+    structure: &Structure,
+    block: &Block,
+    policy: usize,
+    z: &mut [Vec<f64>],
+    rows: &mut RowSums,
+    tally: &mut Tally,
+) -> Result<()> {
+    for sums in [&mut rows.sum, &mut rows.squares] {
+        sums.clear();
+        sums.resize(block.rows(), 0.0);
+    }
+    for (slot, z) in z.iter_mut().enumerate() {
         let target = Field::Target { policy, slot };
         let pi = block.column(target);
-        check(pi, target, |p| (0.0..=1.0 + ROUNDING).contains(&p))?;
-        z.resize(pi.len(), 0.0);
-        match structure {
+        let mu = match structure {
             Structure::Ranking(pool) => {
-                for (row, (z, &pi)) in z.iter_mut().zip(pi).enumerate() {
-                    let missing = block.is_missing(row, slot);
-                    *z = if missing { 0.0 } else { pool_size(pool, block, row) * pi.min(1.0) - 1.0 };
-                }
+                check(pi, target, is_target_propensity)?;
+                ranking_ratios(pool, block, slot, pi, z);
+                None
             }
             _ => {
-                let mu = block.column(Field::Logging { slot });
-                check(mu, Field::Logging { slot }, |p| p > 0.0 && p <= 1.0 + ROUNDING)?;
-                for (z, (&pi, &mu)) in z.iter_mut().zip(pi.iter().zip(mu)) {
-                    *z = pi.min(1.0) / mu.min(1.0) - 1.0;
+                let logging = Field::Logging { slot };
+                let mu = block.column(logging);
+                if !factored_ratios(pi, mu, z) {
+                    check(mu, logging, is_logging_propensity)?;
+                    check(pi, target, is_target_propensity)?;
                 }
+                Some(mu)
             }
-        }
+        };
+        add_row_sums(z, rows);
+        let smallest = mu.map_or(1.0, vector::least);
+        tally.add_slot(slot, z.iter().map(|&z| u64::from(z > 0.0)).sum(), smallest);
     }
     Ok(())
 }
 
+#[inline(always)]
+fn is_logging_propensity(p: f64) -> bool {
+    (p > 0.0) & (p <= 1.0 + ROUNDING)
+}
+
+#[inline(always)]
+fn is_target_propensity(p: f64) -> bool {
+    (0.0..=1.0 + ROUNDING).contains(&p)
+}
+
+/// Says whether all values are probabilities.
+#[inline(always)]
+fn factored_ratios(pi: &[f64], mu: &[f64], z: &mut [f64]) -> bool {
+    let mut valid = true;
+    for (z, (&pi, &mu)) in z.iter_mut().zip(pi.iter().zip(mu)) {
+        valid &= is_target_propensity(pi) & is_logging_propensity(mu);
+        *z = vector::min(pi, 1.0) / vector::min(mu, 1.0) - 1.0;
+    }
+    valid
+}
+
+fn ranking_ratios(pool: &Pool, block: &Block, slot: usize, pi: &[f64], z: &mut [f64]) {
+    for (row, (z, &pi)) in z.iter_mut().zip(pi).enumerate() {
+        let missing = block.is_missing(row, slot);
+        *z = if missing { 0.0 } else { pool_size(pool, block, row) * pi.min(1.0) - 1.0 };
+    }
+}
+
+#[inline(always)]
+fn add_row_sums(z: &[f64], rows: &mut RowSums) {
+    for (z, (sum, squares)) in z.iter().zip(rows.sum.iter_mut().zip(&mut rows.squares)) {
+        *sum += z;
+        *squares += z * z;
+    }
+}
+
 /// Fills `g` with the weights of one policy, given its slot ratios.
+#[inline(always)]
 pub(crate) fn weigh(
     structure: &Structure,
     block: &Block,
     policy: usize,
     z: &[Vec<f64>],
-    g: &mut Vec<f64>,
+    rows: &RowSums,
+    g: &mut [f64],
     scratch: &mut Vec<Vec<f64>>,
 ) -> Result<()> {
-    g.resize(block.rows(), 0.0);
     match structure {
+        Structure::Additive => g.iter_mut().zip(&rows.sum).for_each(|(g, sum)| *g = 1.0 + sum),
         Structure::Given => {
             let weight = block.column(Field::Weight { policy });
             check(weight, Field::Weight { policy }, f64::is_finite)?;
@@ -92,6 +153,7 @@ pub(crate) fn weigh(
 }
 
 /// `sum_{S in F} prod_{k in S} z_k` for the structure's family `F` of slot sets.
+#[inline(always)]
 pub(crate) fn multilinear(structure: &Structure, z: &[Vec<f64>], g: &mut [f64], scratch: &mut Vec<Vec<f64>>) {
     match structure {
         Structure::Product => product(z, g),
@@ -104,6 +166,7 @@ pub(crate) fn multilinear(structure: &Structure, z: &[Vec<f64>], g: &mut [f64], 
 }
 
 /// `1 + sum_k Z_k`.
+#[inline(always)]
 fn additive(z: &[Vec<f64>], g: &mut [f64]) {
     g.fill(1.0);
     for z in z {
@@ -114,6 +177,7 @@ fn additive(z: &[Vec<f64>], g: &mut [f64]) {
 }
 
 /// `prod_k (1 + Z_k)`.
+#[inline(always)]
 fn product(z: &[Vec<f64>], g: &mut [f64]) {
     g.fill(1.0);
     for z in z {
@@ -124,6 +188,7 @@ fn product(z: &[Vec<f64>], g: &mut [f64]) {
 }
 
 /// `sum_{j<=m} e_j(Z)`, the elementary symmetric polynomials by `e_j += Z_k e_{j-1}`: O(K m) a row.
+#[inline(always)]
 fn order(m: usize, z: &[Vec<f64>], g: &mut [f64], e: &mut Vec<Vec<f64>>) {
     elementary(m, z, g.len(), e);
     g.fill(1.0);
@@ -135,6 +200,7 @@ fn order(m: usize, z: &[Vec<f64>], g: &mut [f64], e: &mut Vec<Vec<f64>>) {
 }
 
 /// Fills `e[j]` with `e_j(z)` for `j <= m`.
+#[inline(always)]
 fn elementary(m: usize, z: &[Vec<f64>], rows: usize, e: &mut Vec<Vec<f64>>) {
     e.resize(e.len().max(m + 1), Vec::new());
     for (j, e) in e.iter_mut().enumerate().take(m + 1) {
@@ -268,6 +334,7 @@ fn pool_size(pool: &Pool, block: &Block, row: usize) -> f64 {
 }
 
 /// Refuses the first value that breaks the column's rule. The common case, nothing wrong, is one pass without branches.
+#[inline(always)]
 pub(crate) fn check(column: &[f64], field: Field, valid: impl Fn(f64) -> bool) -> Result<()> {
     if column.iter().fold(true, |all, &value| all & valid(value)) {
         return Ok(());

@@ -1,7 +1,8 @@
 //! The sums of one weight `G`: what the estimators' formulas are written in.
 
-use crate::cell::{Cell, PolicySums, bin};
+use crate::cell::{Cell, PolicySums};
 use crate::features::Features;
+use crate::table::bin;
 use crate::tally::Tally;
 
 /// A bin of rewards as the log filled it.

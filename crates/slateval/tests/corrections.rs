@@ -1,5 +1,5 @@
 //! Every correction against a plain implementation that keeps all rows: weights row by row, one sum per grid point.
-#![allow(clippy::unwrap_used)]
+#![allow(clippy::unwrap_used, clippy::needless_range_loop)]
 
 mod common;
 

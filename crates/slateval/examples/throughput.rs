@@ -1,0 +1,64 @@
+//! How many rows a second a summary takes in, in memory and on one thread:
+//!
+//! ```text
+//! cargo run --release -p slateval --example throughput [-- NAME]
+//! ```
+#![allow(clippy::unwrap_used, clippy::print_stdout)]
+
+use std::time::Instant;
+
+use slateval::{Block, Field, Spec, Structure, Summary};
+
+const SLOTS: usize = 5;
+const BLOCKS: usize = 16;
+const PASSES: usize = 480;
+
+fn main() {
+    for (name, structure, chi) in [
+        ("additive", Structure::Additive, false),
+        ("additive with chi", Structure::Additive, true),
+        ("order 2", Structure::Order(2), false),
+        ("product", Structure::Product, false),
+    ] {
+        if std::env::args().nth(1).is_some_and(|only| only != name) {
+            continue;
+        }
+        let spec = Spec::new(structure, ["new"]);
+        let spec = if chi { spec.with_chi() } else { spec };
+        let blocks = blocks(&spec);
+        let mut summary = Summary::new(spec).unwrap();
+        let start = Instant::now();
+        for _ in 0..PASSES {
+            blocks.iter().for_each(|block| summary.add(block).unwrap());
+        }
+        let seconds = start.elapsed().as_secs_f64();
+        let rows = summary.rows() as f64;
+        println!("{name:20} {:6.1} million rows/s, {:5.1} ns a row", rows / seconds / 1e6, seconds / rows * 1e9);
+    }
+}
+
+/// Blocks of uniform logging over 20 items, an epsilon-greedy target and continuous rewards.
+fn blocks(spec: &Spec) -> Vec<Block> {
+    let mut state = 1u64;
+    let mut uniform = || {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (state >> 11) as f64 / (1u64 << 53) as f64
+    };
+    let make = |_| {
+        let mut block = Block::new(spec);
+        block.reset(Block::ROWS, SLOTS);
+        for field in block.fields() {
+            for value in block.column_mut(field) {
+                *value = match field {
+                    Field::Logging { .. } => 0.05,
+                    Field::Target { .. } if uniform() < 0.05 => 0.81,
+                    Field::Target { .. } => 0.01,
+                    Field::Chi { .. } => 12.16,
+                    _ => uniform(),
+                };
+            }
+        }
+        block
+    };
+    (0..BLOCKS).map(make).collect()
+}
