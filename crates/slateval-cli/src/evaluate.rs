@@ -7,18 +7,21 @@ use slateval_logs::Log;
 use crate::args::Evaluate;
 use crate::output::{self, write_summary};
 use crate::progress::Bar;
-use crate::settings::Record;
+use crate::settings::{Record, provenance};
 
 pub(crate) fn run(arguments: &Evaluate) -> Result<()> {
-    arguments.output.check()?;
     let columns = arguments.columns.resolve()?;
     let settings = arguments.method.settings(arguments.weights.estimator);
     let names = columns.targets.iter().map(|t| t.name.clone());
     let mut wanted = Spec::new(arguments.weights.structure(), names).with_binning(arguments.weights.bins);
     wanted.target_slots = arguments.weights.target_slots;
+    wanted.columns = provenance(&columns, &wanted.structure);
     settings.check_for(&wanted)?;
 
     let log = Log::open(&arguments.logs)?;
+    let mut outputs = arguments.output.files();
+    outputs.extend(arguments.save.as_deref().map(|path| ("--save", path)));
+    output::check(&outputs, log.files())?;
     let spec = log.spec(&columns, wanted)?;
     let bar = Bar::new(&log);
     let threads = arguments.threads.map(usize::from);

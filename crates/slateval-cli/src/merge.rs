@@ -10,9 +10,9 @@ use crate::output::{self, write_summary};
 use crate::settings::Record;
 
 pub(crate) fn run(arguments: &Merge) -> Result<()> {
-    let mut parts = arguments.summaries.iter();
+    output::check(&[("--output", &arguments.output)], &[])?;
     let mut merged: Option<Summary> = None;
-    for path in parts.by_ref() {
+    for path in &arguments.summaries {
         let summary = read(path)?;
         match &mut merged {
             None => merged = Some(summary),
@@ -23,17 +23,12 @@ pub(crate) fn run(arguments: &Merge) -> Result<()> {
     }
     let merged = merged.context("give at least one summary")?;
     write_summary(&merged, &arguments.output)?;
-    eprintln!(
-        "{} summaries of {} slates in all: {}",
-        arguments.summaries.len(),
-        merged.rows(),
-        arguments.output.display()
-    );
+    eprintln!("{}: {} slates in all", arguments.output.display(), merged.rows());
     Ok(())
 }
 
 pub(crate) fn show(arguments: &Show) -> Result<()> {
-    arguments.output.check()?;
+    output::check(&arguments.output.files(), std::slice::from_ref(&arguments.summary))?;
     let summary = read(&arguments.summary)?;
     let settings = arguments.method.settings(None);
     let evaluation = summary.evaluate(&settings).with_context(|| arguments.summary.display().to_string())?;

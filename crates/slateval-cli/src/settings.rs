@@ -1,5 +1,7 @@
 //! From flags to what the libraries understand, and to what is needed to run again.
 
+use std::collections::BTreeMap;
+
 use anyhow::{Result, bail};
 use serde::Serialize;
 use slateval::{Correction, CorrectionChoice, Settings, Spec, Structure};
@@ -20,6 +22,8 @@ pub(crate) struct Record {
     target_slots: slateval::TargetSlots,
     bins: String,
     by: Option<String>,
+    /// As the summary remembers them.
+    columns: BTreeMap<String, String>,
     correction: CorrectionChoice,
     alpha: Vec<f64>,
     tail: slateval::Tail,
@@ -86,12 +90,27 @@ impl Record {
             target_slots: spec.target_slots,
             bins: spec.binning.to_string(),
             by: spec.by.clone(),
+            columns: spec.columns.clone(),
             correction: settings.correction,
             alpha: settings.alphas.clone(),
             tail: settings.tail,
             quantile: settings.quantiles.clone(),
         }
     }
+}
+
+/// What a summary remembers of the columns it was made from, so that only summaries of the same ones are merged.
+pub(crate) fn provenance(columns: &Columns, structure: &Structure) -> BTreeMap<String, String> {
+    let needs = structure.needs();
+    let mut held = BTreeMap::from([("reward".to_owned(), columns.reward.clone())]);
+    if needs.logging {
+        held.insert("logging".to_owned(), columns.logging.clone());
+    }
+    for target in &columns.targets {
+        let column = if needs.weight { &target.weight } else { &target.target };
+        held.insert(format!("target {}", target.name), column.clone());
+    }
+    held
 }
 
 impl args::Weights {

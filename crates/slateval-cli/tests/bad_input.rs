@@ -137,7 +137,7 @@ fn settings_out_of_range_are_refused_before_the_log_is_read() {
         &[&log, "--target", "pi_new", "--structure", "paper-order:2", "--correction", "calibrated"],
         &["paper-order"],
     );
-    refused(&["nowhere.parquet", "--json", "no/such/folder/x.json"], &["no/such/folder"]);
+    refused(&[&log, "--target", "pi_new", "--json", "no/such/folder/x.json"], &["no/such/folder"]);
 }
 
 #[test]

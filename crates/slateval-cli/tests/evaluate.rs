@@ -31,7 +31,7 @@ fn the_table_shows_policies_beside_each_other() {
         "tablet",
         "worth rows",
         "additive structure, calibrated weights",
-        "checks passed",
+        "checks of the whole log passed",
     ] {
         assert!(run.stdout.contains(expected), "{expected} in\n{}", run.stdout);
     }
@@ -145,9 +145,20 @@ fn the_json_keeps_to_the_contract() {
     );
 }
 
+/// Several files, so that there is something to do for several threads.
 #[test]
 fn threads_do_not_change_a_byte() {
-    let run = |threads: &str| evaluate_example(&["--json", "-", "--by", "device", "--threads", threads]).stdout;
+    let folder = tempfile::tempdir().unwrap();
+    for day in 0..9 {
+        std::fs::copy(example("slates.parquet"), folder.path().join(format!("{day}.parquet"))).unwrap();
+    }
+    let logs = folder.path().display().to_string();
+    let run = |threads: &str| {
+        let more = ["--json", "-", "--by", "device", "--threads", threads];
+        let run = slateval(&[["evaluate", &logs].as_slice(), &TARGETS, &more].concat());
+        assert_eq!(run.json()["log"]["rows"], 108_000);
+        run.stdout
+    };
     let one = run("1");
     assert_eq!(one, run("2"));
     assert_eq!(one, run("5"));
@@ -194,6 +205,22 @@ fn summaries_are_saved_merged_and_shown() {
     assert!(refused.stderr.contains("structure: additive against product"), "{}", refused.stderr);
     assert!(!folder.path().join("d.slateval").exists());
 
+    let renamed = slateval(&[
+        "evaluate",
+        &example("slates.parquet"),
+        "--target",
+        "new=pi_new",
+        "--target",
+        "bolder=pi_new",
+        "--by",
+        "device",
+        "--save",
+        &path("e.slateval"),
+    ]);
+    assert_eq!(renamed.code, 0);
+    let refused = slateval(&["merge", &path("a.slateval"), &path("e.slateval"), "-o", &path("d.slateval")]);
+    assert!(refused.code == 2 && refused.stderr.contains("target bolder `pi_bolder`"), "{}", refused.stderr);
+
     let bytes = std::fs::read(path("a.slateval")).unwrap();
     std::fs::write(path("cut.slateval"), &bytes[..bytes.len() / 2]).unwrap();
     let cut = slateval(&["show", &path("cut.slateval")]);
@@ -234,6 +261,50 @@ fn a_failed_run_leaves_the_old_file_alone() {
     assert_eq!(run.code, 2);
     assert_eq!(std::fs::read_to_string(path("out.json")).unwrap(), "before");
     assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 2);
+}
+
+/// An output never takes the place of an input, of another output, of a link or of a device.
+#[test]
+fn outputs_destroy_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name).display().to_string();
+    std::fs::copy(example("slates.parquet"), path("log.parquet")).unwrap();
+    let run =
+        |more: &[&str]| slateval(&[["evaluate", &path("log.parquet"), "--target", "pi_new"].as_slice(), more].concat());
+    for flag in ["--cdf", "--save", "--json"] {
+        let refused = run(&[flag, &path("log.parquet")]);
+        assert!(refused.code == 2 && refused.stderr.contains("overwrite the log"), "{}", refused.stderr);
+    }
+    let refused = run(&["--json", &path("same"), "--save", &path("same")]);
+    assert!(refused.code == 2 && refused.stderr.contains("same file"), "{}", refused.stderr);
+    let refused = run(&["--save", &path("nowhere/x.slateval")]);
+    assert!(refused.code == 2 && refused.stderr.contains("no directory"), "{}", refused.stderr);
+    #[cfg(unix)]
+    {
+        std::fs::write(path("real.json"), "before").unwrap();
+        std::os::unix::fs::symlink(path("real.json"), path("link.json")).unwrap();
+        assert_eq!(run(&["--json", &path("link.json")]).code, 0);
+        assert!(std::fs::symlink_metadata(path("link.json")).unwrap().is_symlink());
+        assert!(std::fs::read_to_string(path("real.json")).unwrap().contains("slateval/evaluation/1"));
+    }
+}
+
+/// What could mislead is said beside the JSON and in the table of segments too.
+#[test]
+fn failed_checks_never_hide() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("log.csv").display().to_string();
+    let row = |i: usize| {
+        let (pi, segment) = (if i % 5 == 0 { 0.9 } else { 0.025 }, if i < 6 { "tiny" } else { "large" });
+        format!("{},{},{pi},{segment}\n", i % 3, 0.2)
+    };
+    let rows: String = (0..3000).map(row).collect();
+    std::fs::write(&path, format!("reward,mu_1,pi_1,part\n{rows}")).unwrap();
+    let run = slateval(&["evaluate", &path, "--by", "part"]);
+    assert!(run.stdout.contains("1 segment has failed checks"), "{}", run.stdout);
+    let run = evaluate_example(&["--structure", "paper-order:2", "--json", "-"]);
+    assert!(run.stderr.contains("biased"), "{}", run.stderr);
+    assert_eq!(run.json()["schema"], "slateval/evaluation/1");
 }
 
 #[test]

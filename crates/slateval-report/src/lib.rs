@@ -25,7 +25,7 @@ mod whole;
 
 pub use cdf::write_cdf;
 pub use json::json;
-pub use terminal::{Style, table};
+pub use terminal::{Style, table, warnings};
 pub use whole::write_whole;
 
 /// Why something could not be shown.

@@ -21,7 +21,9 @@ pub fn table(evaluation: &Evaluation, style: Style) -> String {
     parts.extend(segments::table(evaluation));
     parts.push(basis(evaluation));
     parts.extend(checks(evaluation, style));
-    parts.join("\n\n")
+    // Cells are padded to the right edge, which no reader and no diff needs.
+    let text = parts.join("\n\n");
+    text.lines().map(str::trim_end).collect::<Vec<_>>().join("\n")
 }
 
 fn headline(evaluation: &Evaluation) -> String {
@@ -32,12 +34,13 @@ fn headline(evaluation: &Evaluation) -> String {
         None => String::new(),
     };
     let d = decimals([log.reward.min, log.reward.max].into_iter());
-    let distinct = log.reward.distinct.map_or("many values".to_owned(), |n| match n {
+    let distinct = log.reward.distinct.map_or("binned".to_owned(), |n| match n {
         1 => "1 value".to_owned(),
         n => format!("{} values", count(n as u64)),
     });
+    let slates = if log.rows == 1 { "slate" } else { "slates" };
     format!(
-        "{} slates{slots}, rewards from {} to {} ({distinct})",
+        "{} {slates}{slots}, rewards from {} to {} ({distinct})",
         count(log.rows),
         fixed(log.reward.min, d),
         fixed(log.reward.max, d)
@@ -132,17 +135,13 @@ fn basis(evaluation: &Evaluation) -> String {
     evaluation.policies.iter().filter_map(line).collect::<Vec<_>>().join("\n")
 }
 
-/// Checks that did not go well, and how many did.
-fn checks(evaluation: &Evaluation, style: Style) -> Option<String> {
+/// The checks of the whole log that did not go well, a line each.
+pub fn warnings(evaluation: &Evaluation, style: Style) -> Vec<String> {
     let mut lines = Vec::new();
-    let mut passed = 0;
     for policy in &evaluation.policies {
         for check in &policy.diagnostics.checks {
             let (mark, colour) = match check.status {
-                Status::Ok => {
-                    passed += 1;
-                    continue;
-                }
+                Status::Ok => continue,
                 Status::Warn => ("warning", "33"),
                 Status::Fail => ("FAILED", "31"),
             };
@@ -153,10 +152,18 @@ fn checks(evaluation: &Evaluation, style: Style) -> Option<String> {
             lines.push(format!("{mark}  {}: {} — {}", policy.name, check.name, check.message));
         }
     }
-    if lines.is_empty() {
-        return (passed > 0).then(|| format!("All {passed} checks passed."));
+    lines
+}
+
+/// What did not go well, or that everything did.
+fn checks(evaluation: &Evaluation, style: Style) -> Option<String> {
+    let lines = warnings(evaluation, style);
+    if !lines.is_empty() {
+        return Some(lines.join("\n"));
     }
-    Some(lines.join("\n"))
+    let passed: usize = evaluation.policies.iter().map(|p| p.diagnostics.checks.len()).sum();
+    let whole = if evaluation.segments.is_empty() { "" } else { " of the whole log" };
+    (passed > 0).then(|| format!("All {passed} checks{whole} passed."))
 }
 
 pub(crate) fn new_table() -> Table {

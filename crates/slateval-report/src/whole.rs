@@ -1,18 +1,25 @@
 //! Files that appear whole or not at all.
 
-use std::fs::{self, File};
+use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 use crate::Error;
 
 /// Writes a file under a temporary name beside its own, then renames it: a reader never sees half of it, and a failed
-/// run leaves what was there before.
+/// run leaves what was there before. A link is followed; what is no file (a pipe, a device) is written to as it is.
 ///
 /// # Errors
 /// [`Error::Write`], and whatever `write` returns.
 pub fn write_whole(path: &Path, write: impl FnOnce(&mut dyn Write) -> Result<(), Error>) -> Result<(), Error> {
     let failed = |source: io::Error| Error::Write { path: path.display().to_string(), source };
+    let target = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+    if fs::metadata(&target).is_ok_and(|m| !m.is_file()) {
+        let mut file = BufWriter::new(OpenOptions::new().write(true).open(&target).map_err(failed)?);
+        write(&mut file)?;
+        return file.flush().map_err(failed);
+    }
+    let path = target.as_path();
     let temporary = Temporary(temporary_name(path));
     let mut file = BufWriter::new(File::create(&temporary.0).map_err(failed)?);
     write(&mut file)?;

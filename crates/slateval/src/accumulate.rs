@@ -65,7 +65,7 @@ impl Cell {
         scratch.reward.extend(rewards.iter().map(|r| r + 0.0)); // -0.0 becomes 0.0
         let moves = self.bins.assign(&scratch.reward, &mut scratch.bin_rows);
         self.table.follow(moves, self.bins.table_rows());
-        if self.rows == 0 {
+        if self.rows == 0 && scratch.reward.len() >= ORIGIN_ROWS {
             self.origin = origin_of(&scratch.reward);
         }
         scratch.centred.clear();
@@ -183,12 +183,15 @@ impl Scatter<'_> {
     }
 }
 
+/// Fewer rewards than this say too little of where rewards lie.
+const ORIGIN_ROWS: usize = 64;
+
 /// Rewards far from zero, against their spread, would lose their variance to rounding: they are measured from here.
 /// For everyone else it is 0, and sums are what they seem.
 fn origin_of(rewards: &[f64]) -> f64 {
     let (lo, hi) = rewards.iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(lo, hi), &r| (lo.min(r), hi.max(r)));
     let middle = lo / 2.0 + hi / 2.0;
-    if middle.abs() > 32.0 * (hi - lo) { middle.round() } else { 0.0 }
+    if hi > lo && middle.abs() > 32.0 * (hi - lo) { middle.round() } else { 0.0 }
 }
 
 impl PolicySums {

@@ -59,7 +59,8 @@ impl fmt::Display for Binning {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.scale {
             Scale::Linear => write!(f, "{}", self.capacity),
-            Scale::Log => write!(f, "log"),
+            Scale::Log if self.capacity == Binning::default().capacity => write!(f, "log"),
+            Scale::Log => write!(f, "log, at most {}", self.capacity),
         }
     }
 }
@@ -126,6 +127,19 @@ impl Resolution {
             (Resolution::Width(fine), Resolution::Width(coarse)) => ceil_shift(key, (fine - coarse).unsigned_abs()),
             (Resolution::Shift(fine), Resolution::Shift(coarse)) => ceil_shift(key, coarse - fine),
             _ => key,
+        }
+    }
+
+    /// Whether bins of this resolution can have these keys, ascending.
+    pub(crate) fn fits(self, binning: Binning, keys: &[i64]) -> bool {
+        let span = keys.first().zip(keys.last()).and_then(|(first, last)| last.checked_sub(*first));
+        match (binning.scale, self) {
+            (Scale::Linear, Resolution::Exact) => keys.len() <= binning.capacity,
+            (Scale::Log, Resolution::Shift(shift)) => shift < 64 && keys.len() <= binning.capacity,
+            (Scale::Linear, Resolution::Width(e)) => {
+                (COARSEST..=FINEST).contains(&e) && span.is_some_and(|span| span < binning.capacity as i64)
+            }
+            _ => false,
         }
     }
 

@@ -354,6 +354,10 @@ impl Block {
 
     /// The rows of each segment: the whole block where there are none.
     pub(crate) fn by_segment(&self) -> Vec<(Segment, Vec<usize>)> {
+        if self.segment_values.is_empty() {
+            // Nobody said which: one segment without a value.
+            return vec![(Segment::Null, (0..self.rows).collect())];
+        }
         let mut groups: Vec<Vec<usize>> = vec![Vec::new(); self.segment_values.len()];
         for (row, &id) in self.segments.iter().enumerate() {
             groups[id as usize].push(row);

@@ -74,6 +74,10 @@ impl Cell {
         for (from, to) in from_other {
             add_bin(self.table.row_mut(to), other.table.row(from));
         }
+        // The origin of more rows serves better.
+        if other.rows > self.rows {
+            self.move_origin(other.origin);
+        }
         let shift = other.origin - self.origin;
         for (own, other) in self.policies.iter_mut().zip(&other.policies) {
             if shift == 0.0 {
@@ -84,6 +88,16 @@ impl Cell {
             own.tally.merge(&other.tally);
         }
         self.rows += other.rows;
+    }
+
+    fn move_origin(&mut self, origin: f64) {
+        let shift = self.origin - origin;
+        if shift != 0.0 {
+            for policy in &mut self.policies {
+                policy.gram = policy.gram.transform(&policy.features.shifted(shift));
+            }
+            self.origin = origin;
+        }
     }
 
     /// Makes room for longer slates; the slots that shorter ones did not have contribute nothing.

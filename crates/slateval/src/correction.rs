@@ -48,6 +48,8 @@ pub(crate) struct Corrected {
     kappa: Terms,
     /// What had to be left out, in words.
     pub(crate) notes: Vec<String>,
+    /// Whether the correction asked for was impossible.
+    pub(crate) gave_up: bool,
 }
 
 impl Corrected {
@@ -71,13 +73,12 @@ impl Corrected {
     fn none(sums: &Weighted<'_>) -> Self {
         let mut kappa = vec![0.0; term::len(sums.slots)];
         kappa[term::G] = 1.0;
-        Corrected { correction: Correction::None, kappa, notes: Vec::new() }
+        Corrected { correction: Correction::None, kappa, notes: Vec::new(), gave_up: false }
     }
 
     /// `n w_i = G_i (1 - abar' S^-1 (a_i - abar))` with controls `a = Z`, and `G - 1` beside them unless it is their sum.
     fn control_variate(structure: &Structure, sums: &Weighted<'_>) -> Self {
-        let controls = Controls::new(structure, sums);
-        let inverse = controls.inverse();
+        let (controls, inverse) = Controls::chosen(structure, sums);
         let lambda = inverse.solve(&controls.mean);
         let mut this = Self::none(sums);
         this.kappa[term::G] += dot(&lambda, &controls.mean);
@@ -134,10 +135,11 @@ impl Corrected {
             return;
         }
         let note = format!(
-            "the weights sum to {total:.3e} of the number of rows, so correction {} is impossible: none was used",
+            "the weights sum to {total:.4} a row, where 1 is expected: correction {} is impossible, none was used, and \
+             the estimates mean nothing",
             self.correction
         );
-        *self = Self::none(sums);
+        *self = Corrected { gave_up: true, ..Self::none(sums) };
         self.notes.push(note);
     }
 }
@@ -160,11 +162,29 @@ struct Controls {
 }
 
 impl Controls {
-    fn new(structure: &Structure, sums: &Weighted<'_>) -> Self {
-        let mut list: Vec<Control> = (0..sums.slots).map(Control::Slot).collect();
-        if !structure.is_additive() {
-            list.push(Control::Weight);
+    /// The ratios, and the weight unless it is a linear function of them: always for an additive one, for others where
+    /// slates have one slot, or where a ranking shows all its items.
+    fn chosen(structure: &Structure, sums: &Weighted<'_>) -> (Self, PseudoInverse) {
+        let ratios: Vec<Control> = (0..sums.slots).map(Control::Slot).collect();
+        let alone = Controls::new(ratios.clone(), sums);
+        let inverse = alone.inverse();
+        if structure.is_additive() {
+            return (alone, inverse);
         }
+        let both = Controls::new(ratios.into_iter().chain([Control::Weight]).collect(), sums);
+        let (slots, weight) = (sums.slots, sums.slots);
+        // What is left of the weight's variance after regression on the ratios.
+        let covariance: Vec<f64> = (0..slots).map(|k| both.covariance[k][weight]).collect();
+        let total = both.covariance[weight][weight];
+        let left = total - dot(&covariance, &inverse.solve(&covariance));
+        if slots > 0 && left <= 1e-10 * total {
+            return (alone, inverse);
+        }
+        let inverse = both.inverse();
+        (both, inverse)
+    }
+
+    fn new(list: Vec<Control>, sums: &Weighted<'_>) -> Self {
         let totals = sums.totals();
         let (n, slots) = (sums.n, sums.slots);
         let mean_of = |c: Control| match c {
@@ -201,7 +221,10 @@ impl Controls {
                 Control::Weight => None,
             })
             .collect();
-        inverse.is_singular().then(|| singular_note(&slots))
+        match self.list[..] {
+            [Control::Weight] => inverse.is_singular().then(|| "the weight never varies".to_owned()),
+            _ => inverse.is_singular().then(|| singular_note(&slots)),
+        }
     }
 }
 

@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 
+use crate::correction::{Correction, CorrectionChoice};
 use crate::normal;
 use crate::structure::Structure;
 use crate::weighted::{Weighted, term};
@@ -88,6 +89,11 @@ impl Status {
 const FEW_HITS: u64 = 30;
 
 impl Diagnostics {
+    /// The worst outcome of any check.
+    pub fn worst_status(&self) -> Status {
+        self.checks.iter().map(|check| check.status).max().unwrap_or(Status::Ok)
+    }
+
     /// Of the logged rewards themselves: every row weighs 1.
     pub(crate) fn of_logging(n: f64) -> Self {
         Diagnostics {
@@ -159,7 +165,8 @@ fn propensities(structure: &Structure, sums: &Weighted<'_>, design: f64, from: D
     let mut few = Vec::new();
     let mut judge = |mean: f64, variance: f64, what: String| {
         let z = if mean.abs() <= 1e-9 { 0.0 } else { n.sqrt() * mean.abs() / variance.max(0.0).sqrt() };
-        if worst.as_ref().is_none_or(|(w, _)| z > *w) {
+        // With one slot the weight is its ratio, but for rounding; the slot is the better address.
+        if worst.as_ref().is_none_or(|(w, _)| z > *w * (1.0 + 1e-9)) {
             worst = Some((z, format!("{what} has mean {:.4} instead of 1", 1.0 + mean)));
         }
     };
@@ -207,14 +214,17 @@ fn propensities(structure: &Structure, sums: &Weighted<'_>, design: f64, from: D
 }
 
 /// `E[G Z_k] = E[chi_k]`, and chi is never negative. Without enough hits there is nothing to judge by.
-pub(crate) fn chi(sums: &Weighted<'_>) -> Option<Check> {
+pub(crate) fn chi(structure: &Structure, choice: CorrectionChoice, sums: &Weighted<'_>) -> Option<Check> {
     const NAME: &str = "chi";
-    if !sums.has_chi() {
+    // The identity does not hold for the paper's biased weight.
+    if !sums.has_chi() || matches!(structure, Structure::PaperOrder(_)) {
         return None;
     }
+    let wanted = matches!(choice, CorrectionChoice::Auto | CorrectionChoice::Fixed(Correction::Calibrated));
+    let unused = if wanted { ": it was not used" } else { "" };
     let (n, tally, totals) = (sums.n, sums.tally(), sums.totals());
     if tally.negative_chi > 0 {
-        let message = format!("chi is below 0 in {} places, which no policy's is: it was not used", tally.negative_chi);
+        let message = format!("chi is below 0 in {} places, which no policy's is{unused}", tally.negative_chi);
         return Some(Check::new(NAME, Status::Fail, None, message));
     }
     let error = |k: usize| {
@@ -235,7 +245,7 @@ pub(crate) fn chi(sums: &Weighted<'_>) -> Option<Check> {
              sum_a pi(a)^2/mu(a) - 1 of the same policies{}",
             k + 1,
             standard_errors(z),
-            if status == Status::Fail { "; it was not used" } else { "" }
+            if status == Status::Fail { unused } else { "" }
         ),
     };
     Some(Check::new(NAME, status, Some(z), message))
@@ -306,6 +316,7 @@ fn concentration(max_share: Option<f64>) -> Check {
     let status = Status::above(share, 0.05, 0.2);
     let message = match status {
         Status::Ok => "no single row decides the result".to_owned(),
+        _ if max_share.is_none() => "all weights are 0: the log says nothing about this target".to_owned(),
         _ => format!("one row carries {:.0}% of all weight", 100.0 * share),
     };
     Check::new("concentration", status, max_share, message)

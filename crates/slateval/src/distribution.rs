@@ -65,6 +65,12 @@ impl Distribution {
         self.bins[b].quantile(share)
     }
 
+    /// The probability of the bin that a quantile is read from; 0 for an atom, which is exact.
+    pub(crate) fn blur(&self, level: f64) -> f64 {
+        let b = self.bin_at(level);
+        if self.bins[b].min == self.bins[b].max { 0.0 } else { self.step(b).1 }
+    }
+
     /// `(1/alpha)` times the integral of the quantile function over the tail of probability `alpha`.
     pub(crate) fn cvar(&self, alpha: f64, tail: Tail) -> f64 {
         match tail {

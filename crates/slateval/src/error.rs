@@ -62,6 +62,15 @@ pub enum Error {
         /// The smallest logging propensity seen.
         smallest: f64,
     },
+    /// A reward whose powers are too large for double precision.
+    #[error(
+        "a reward of {largest:e} overflows double precision when it is squared and squared again: is it a placeholder? \
+         Drop such rows, or measure rewards in larger units"
+    )]
+    HugeReward {
+        /// The largest reward in size.
+        largest: f64,
+    },
     /// Bytes that are not a summary, or not a whole one.
     #[error("not a readable summary: {0}")]
     Format(

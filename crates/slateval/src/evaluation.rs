@@ -6,7 +6,7 @@ use crate::block::Segment;
 use crate::cell::Cell;
 use crate::correction::{Corrected, Correction, CorrectionChoice};
 use crate::diagnostics::{self, Check, Diagnostics, Status};
-use crate::distribution::Distribution;
+use crate::distribution::{Distribution, Tail};
 use crate::error::{Error, Result};
 use crate::settings::Settings;
 use crate::spec::{LOGGING, Spec};
@@ -229,6 +229,7 @@ impl Summary {
     pub fn evaluate(&self, settings: &Settings) -> Result<Evaluation> {
         settings.check_for(&self.spec)?;
         let total = self.total()?;
+        self.spec.structure.check_longest(total.slots)?;
         let (min, max) = total.bins.range().ok_or(Error::NoRows)?;
         let reward = RewardFacts { min, max, distinct: total.bins.distinct() };
         let policies = evaluate_cell(&self.spec, &total, settings)?;
@@ -265,10 +266,10 @@ impl Evaluation {
         self.policies.iter().find(|p| p.name == name)
     }
 
-    /// The worst outcome of any check, of the whole log.
+    /// The worst outcome of any check, segments included.
     pub fn worst_status(&self) -> Status {
-        let checks = self.policies.iter().flat_map(|p| &p.diagnostics.checks);
-        checks.map(|c| c.status).max().unwrap_or(Status::Ok)
+        let segments = self.segments.iter().flat_map(|s| &s.policies);
+        self.policies.iter().chain(segments).map(|p| p.diagnostics.worst_status()).max().unwrap_or(Status::Ok)
     }
 }
 
@@ -278,12 +279,19 @@ fn evaluate_cell(spec: &Spec, cell: &Cell, settings: &Settings) -> Result<Vec<Po
     for (policy, target) in spec.policies.iter().enumerate() {
         let sums = Weighted::new(cell, policy, &rows);
         if !sums.is_finite() {
+            if let Some(largest) = largest_reward(cell).filter(|r| !(r.powi(4) * sums.n).is_finite()) {
+                return Err(Error::HugeReward { largest });
+            }
             let smallest = sums.tally().smallest.iter().copied().fold(1.0, f64::min);
             return Err(Error::Overflow { policy: target.name.clone(), smallest });
         }
         policies.push(evaluate_target(spec, &target.name, &sums, &bins, settings)?);
     }
     Ok(policies)
+}
+
+fn largest_reward(cell: &Cell) -> Option<f64> {
+    cell.bins.range().map(|(lo, hi)| lo.abs().max(hi.abs()))
 }
 
 /// Mean and second moment about the cell's origin, and how the variance follows from them.
@@ -315,7 +323,7 @@ fn evaluate_target(
     settings: &Settings,
 ) -> Result<PolicyEvaluation> {
     let structure = &spec.structure;
-    let chi = diagnostics::chi(sums);
+    let chi = diagnostics::chi(structure, settings.correction, sums);
     let correction = resolve(settings.correction, structure, chi.as_ref(), name)?;
     let corrected = Corrected::new(correction, structure, sums);
     let mut diagnostics = Diagnostics::new(structure, sums, &settings.alphas);
@@ -331,7 +339,8 @@ fn evaluate_target(
 
 fn controls_check(corrected: &Corrected) -> Option<Check> {
     let message = corrected.notes.join("; ");
-    (!message.is_empty()).then(|| Check::new("correction", Status::Warn, None, message))
+    let status = if corrected.gave_up { Status::Fail } else { Status::Warn };
+    (!message.is_empty()).then(|| Check::new("correction", status, None, message))
 }
 
 /// What `auto` means for one target, and what a target without a good chi gets in place of `calibrated`.
@@ -396,6 +405,7 @@ fn describe(
 ) -> PolicyEvaluation {
     let (variance, std, check) = spread(distribution, moments.variance);
     diagnostics.checks.extend(check);
+    diagnostics.checks.extend(coarse_bins(distribution, settings));
     let quantile = |&level: &f64| QuantileEstimate { level, interval: Interval::point(distribution.quantile(level)) };
     let tail = settings.tail;
     let var = |&alpha: &f64| TailEstimate { alpha, interval: Interval::point(distribution.var(alpha, tail)) };
@@ -421,6 +431,24 @@ fn describe(
         },
         diagnostics,
     }
+}
+
+/// Quantiles and tails are read inside a bin; one that holds much of the distribution has little to say about them.
+fn coarse_bins(distribution: &Distribution, settings: &Settings) -> Option<Check> {
+    let in_tail = |&alpha: &f64| if settings.tail == Tail::Lower { alpha } else { 1.0 - alpha };
+    let levels = settings.quantiles.iter().copied().chain(settings.alphas.iter().map(in_tail));
+    let (share, level) = levels.map(|level| (distribution.blur(level), level)).max_by(|a, b| a.0.total_cmp(&b.0))?;
+    let status = match share {
+        share if share > 0.2 => Status::Fail,
+        share if share > 0.02 => Status::Warn,
+        _ => return None,
+    };
+    let message = format!(
+        "the quantile at {level} lies in a bin of rewards that holds {:.0}% of the distribution, so quantiles, VaR and \
+         CVaR are coarse: use --bins log for rewards over many orders of magnitude, or more --bins",
+        100.0 * share
+    );
+    Some(Check::new("bins", status, Some(share), message))
 }
 
 /// Variance and standard deviation, or why there are none.

@@ -88,11 +88,14 @@ impl Summary {
     pub fn from_bytes(bytes: &[u8]) -> Result<Summary> {
         let (header, payload) = open(bytes)?;
         let header: Header = serde_json::from_slice(header).map_err(|e| broken(&format!("its header is odd: {e}")))?;
+        header.spec.check()?;
         let mut reader = Reader { bytes: payload };
         let mut cells = BTreeMap::new();
         for segment in header.segments {
             let cell = read_cell(&header.spec, &segment, &mut reader)?;
-            cells.insert(segment.value, cell);
+            if cells.insert(segment.value, cell).is_some() {
+                return Err(broken("a segment is in it twice"));
+            }
         }
         if !reader.bytes.is_empty() {
             return Err(broken("it is longer than its header says"));
@@ -148,16 +151,18 @@ fn write_cell(cell: &Cell, out: &mut Vec<u8>) -> usize {
 }
 
 fn read_cell(spec: &Spec, segment: &SegmentHeader, reader: &mut Reader<'_>) -> Result<Cell> {
-    let mut cell = reader.empty_cell(spec, segment)?;
+    reader.expect_room(spec, segment)?;
+    let mut cell = Cell::new(spec, segment.slots);
     cell.rows = segment.rows;
     cell.origin = reader.number()?;
     let range = (reader.number()?, reader.number()?);
-    let mut keys = Vec::new();
-    let mut sums = Vec::new();
+    let mut keys = Vec::with_capacity(segment.bins);
+    let mut sums = Vec::with_capacity(segment.bins);
     for _ in 0..segment.bins {
         keys.push(reader.integer()?);
         sums.push(reader.numbers(cell.table.width)?);
     }
+    check_bins(spec, segment, range, &keys, &sums)?;
     let (bins, rows) = Bins::restore(spec.binning, segment.resolution, Some(range), &keys);
     cell.bins = bins;
     cell.table.resize(cell.bins.table_rows());
@@ -174,17 +179,39 @@ fn read_cell(spec: &Spec, segment: &SegmentHeader, reader: &mut Reader<'_>) -> R
     Ok(cell)
 }
 
+/// Refuses bins that no log can have filled, whoever wrote the file.
+fn check_bins(spec: &Spec, segment: &SegmentHeader, range: (f64, f64), keys: &[i64], sums: &[Vec<f64>]) -> Result<()> {
+    let fits = segment.resolution.fits(spec.binning, keys);
+    let ascending = keys.is_sorted_by(|a, b| a < b);
+    let rows: f64 = sums.iter().map(|sums| sums[bin::ROWS]).sum();
+    let ordered = |sums: &Vec<f64>| {
+        let (min, max) = (sums[bin::MIN], sums[bin::MAX]);
+        sums[bin::ROWS] >= 1.0 && range.0 <= min && min <= max && max <= range.1
+    };
+    let whole = !keys.is_empty() && rows == segment.rows as f64 && range.0.is_finite() && range.1.is_finite();
+    if fits && ascending && whole && sums.iter().all(ordered) {
+        Ok(())
+    } else {
+        Err(broken("its bins contradict each other"))
+    }
+}
+
 struct Reader<'a> {
     bytes: &'a [u8],
 }
 
 impl Reader<'_> {
-    /// A cell of the right shape; refuses a shape that needs more bytes than there are before making room for it.
-    fn empty_cell(&self, spec: &Spec, segment: &SegmentHeader) -> Result<Cell> {
-        if segment.slots > self.bytes.len() / 8 || segment.bins > self.bytes.len() / 8 {
-            return Err(broken("it is cut short"));
+    /// Refuses a shape that needs more bytes than there are, before any room is made for it.
+    fn expect_room(&self, spec: &Spec, segment: &SegmentHeader) -> Result<()> {
+        let numbers = self.bytes.len() / 8;
+        // Every policy has a triangle of at least slots^2 / 2 sums: a file that holds it bounds the number of slots.
+        let triangle = segment.slots.checked_mul(segment.slots).map(|square| square / 2);
+        let needed =
+            triangle.and_then(|t| t.checked_mul(spec.policies.len())).and_then(|t| t.checked_add(segment.bins));
+        match needed {
+            Some(needed) if needed <= numbers => Ok(()),
+            _ => Err(broken("it is cut short")),
         }
-        Ok(Cell::new(spec, segment.slots))
     }
 
     fn take(&mut self) -> Result<[u8; 8]> {

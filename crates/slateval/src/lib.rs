@@ -50,7 +50,8 @@
 //!
 //! | call | bad data or settings | misuse by the program |
 //! |---|---|---|
-//! | [`Summary::new`], [`Summary::add`], [`Summary::merge`], [`Summary::evaluate`] | `Err` | – |
+//! | [`Summary::new`], [`Summary::merge`], [`Summary::evaluate`] | `Err` | – |
+//! | [`Summary::add`] | `Err` | panic: a block made for another specification |
 //! | [`Summary::from_bytes`] | `Err` | – |
 //! | [`Block::reset`], [`Block::column_mut`] | – | panic: too many rows, no such column |
 //! | [`Structure::weights`] | – | panic: columns of different lengths, no function of slot ratios |

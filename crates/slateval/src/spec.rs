@@ -1,5 +1,7 @@
 //! What a summary is a summary of.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 
 use crate::bins::Binning;
@@ -25,6 +27,9 @@ pub struct Spec {
     pub binning: Binning,
     /// The column that rows are segmented by.
     pub by: Option<String>,
+    /// Which columns of the log held what, in words of the reader's own. Summaries of different columns do not merge.
+    #[serde(default)]
+    pub columns: BTreeMap<String, String>,
 }
 
 /// A target policy.
@@ -52,6 +57,7 @@ impl Spec {
             policies: policies.into_iter().map(policy).collect(),
             binning: Binning::default(),
             by: None,
+            columns: BTreeMap::new(),
         }
     }
 
@@ -98,22 +104,26 @@ impl Spec {
     /// What differs between two specifications, in words.
     pub(crate) fn differences(&self, other: &Spec) -> Vec<String> {
         let mut found = Vec::new();
-        let mut compare = |what: &str, a: String, b: String| {
-            if a != b {
+        let mut compare = |same: bool, what: &str, a: String, b: String| {
+            if !same {
                 found.push(format!("{what}: {a} against {b}"));
             }
         };
-        compare("structure", self.structure.to_string(), other.structure.to_string());
-        compare("target slots", self.target_slots.to_string(), other.target_slots.to_string());
-        compare("policies", self.policy_list(), other.policy_list());
-        compare("bins", self.binning.to_string(), other.binning.to_string());
+        let text = |s: &Spec| (s.structure.to_string(), s.target_slots.to_string(), s.binning.to_string());
+        let ((structure, slots, bins), (other_structure, other_slots, other_bins)) = (text(self), text(other));
+        compare(self.structure == other.structure, "structure", structure, other_structure);
+        compare(self.target_slots == other.target_slots, "target slots", slots, other_slots);
+        compare(self.policies == other.policies, "policies", self.policy_list(), other.policy_list());
+        compare(self.binning == other.binning, "bins", bins, other_bins);
         let by = |s: &Spec| s.by.as_deref().map_or("no segments".to_owned(), |c| format!("segments by `{c}`"));
-        compare("segments", by(self), by(other));
+        compare(self.by == other.by, "segments", by(self), by(other));
+        let list = |s: &Spec| s.columns.iter().map(|(what, c)| format!("{what} `{c}`")).collect::<Vec<_>>().join(", ");
+        compare(self.columns == other.columns, "columns", list(self), list(other));
         found
     }
 
     fn policy_list(&self) -> String {
-        let names = self.policies.iter().map(|p| format!("{}{}", p.name, if p.chi { " (with chi)" } else { "" }));
+        let names = self.policies.iter().map(|p| format!("`{}`{}", p.name, if p.chi { " (with chi)" } else { "" }));
         names.collect::<Vec<_>>().join(", ")
     }
 }

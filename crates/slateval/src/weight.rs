@@ -26,8 +26,10 @@ impl Structure {
     /// assert_eq!(weight(Structure::Order(2)), 1.0);
     /// ```
     pub fn weights(&self, ratios: &[&[f64]]) -> Vec<f64> {
+        let rows = ratios.first().map_or(0, |y| y.len());
+        assert!(ratios.iter().all(|y| y.len() == rows), "every slot has one ratio for each slate");
         let z: Vec<Vec<f64>> = ratios.iter().map(|y| y.iter().map(|y| y - 1.0).collect()).collect();
-        let mut g = vec![0.0; ratios.first().map_or(0, |y| y.len())];
+        let mut g = vec![0.0; rows];
         match self {
             Structure::PaperOrder(m) => paper_order(*m, &z, |_| z.len(), &mut g, &mut Vec::new()),
             _ => multilinear(self, &z, &mut g, &mut Vec::new()),
@@ -222,7 +224,8 @@ fn interactions(family: &Family, z: &[Vec<f64>], g: &mut [f64], scratch: &mut Ve
     additive(z, g);
     scratch.resize(scratch.len().max(1), Vec::new());
     let term = &mut scratch[0];
-    for set in family.closure() {
+    // A set with a slot that no slate of this block has contributes Z = 0.
+    for set in family.closure().iter().filter(|set| set.last().is_some_and(|&last| last < z.len())) {
         term.clone_from(&z[set[0]]);
         for &k in &set[1..] {
             for (term, z) in term.iter_mut().zip(&z[k]) {
@@ -237,6 +240,9 @@ fn interactions(family: &Family, z: &[Vec<f64>], g: &mut [f64], scratch: &mut Ve
 
 /// The paper's equation for `G_m`: `e_m(Y) - C(K, m) + 1`, with `K` the slate's own length.
 fn paper_order(m: usize, z: &[Vec<f64>], length: impl Fn(usize) -> usize, g: &mut [f64], scratch: &mut Vec<Vec<f64>>) {
+    if m > z.len() {
+        return g.fill(1.0);
+    }
     // A missing slot has Y = 1, which would add sets that do not exist: its Y counts as 0 in e_m instead, and a slate
     // shorter than m has no sets of m slots at all.
     elementary_of_ratios(m, z, &length, g.len(), scratch);
@@ -312,8 +318,8 @@ fn ranking(pool: &Pool, block: &Block, policy: usize, g: &mut [f64]) -> Result<(
             if any[row] < pi[row] - ROUNDING {
                 return Err(Error::BadValue { row, field, value: any[row] });
             }
-            own[row] += pi[row];
-            anywhere[row] += any[row];
+            own[row] += pi[row].min(1.0);
+            anywhere[row] += any[row].min(1.0);
         }
     }
     for (row, g) in g.iter_mut().enumerate() {

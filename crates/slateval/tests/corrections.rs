@@ -242,6 +242,22 @@ fn too_little_data_degrades_and_says_so() {
     }
 }
 
+/// With one slot every weight is additive: there is nothing singular to speak of.
+#[test]
+fn one_slot_is_nothing_special() {
+    let slates = contextual_log(8, 500, 1, 4);
+    let get = |structure: Structure| {
+        let summary = summarise(&Spec::new(structure, ["new"]), &slates);
+        target(&summary.evaluate(&settings(Correction::ControlVariate)).unwrap()).clone()
+    };
+    let additive = get(Structure::Additive);
+    for structure in [Structure::Product, Structure::Order(2), "interactions:1".parse().unwrap()] {
+        let other = get(structure);
+        assert!(other.diagnostics.checks.iter().all(|c| c.name != "correction"), "{:?}", other.diagnostics.checks);
+        assert!((other.mean.estimate.unwrap() - additive.mean.estimate.unwrap()).abs() < 1e-12);
+    }
+}
+
 #[test]
 fn weights_that_are_all_zero_cannot_be_normalised() {
     let mut slates = contextual_log(7, 50, 2, 3);

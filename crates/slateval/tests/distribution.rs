@@ -160,6 +160,23 @@ fn an_offset_does_not_cost_the_variance() {
     }
 }
 
+/// Bins of equal width cannot resolve rewards over many orders of magnitude: that is said, and log bins can.
+#[test]
+fn heavy_tails_want_log_bins() {
+    let mut random = Random(15);
+    let rewards: Vec<f64> =
+        (0..20_000).map(|_| (6.0 * (random.uniform() + random.uniform() - 1.0) * 3.0).exp()).collect();
+    let mut sorted = rewards.clone();
+    sorted.sort_by(f64::total_cmp);
+    let check = |p: &PolicyEvaluation| p.diagnostics.checks.iter().find(|c| c.name == "bins").map(|c| c.status);
+    let linear = evaluate(&on_policy(&rewards), Binning::default(), &Settings::default());
+    assert_eq!(check(&linear), Some(slateval::Status::Fail));
+    let log = evaluate(&on_policy(&rewards), "log".parse().unwrap(), &Settings::default());
+    assert_eq!(check(&log), None);
+    let median = log.quantiles[1].interval.estimate.unwrap();
+    assert!((median / sorted[9_999] - 1.0).abs() < 0.01, "{median} against {}", sorted[9_999]);
+}
+
 #[test]
 fn one_row_and_constant_rewards() {
     let one = evaluate(&on_policy(&[2.5]), Binning::default(), &Settings::default());

@@ -121,6 +121,93 @@ fn slates_of_different_lengths_merge_and_missing_slots_count_as_ratio_one() {
     }
 }
 
+/// A slot that a block's slates do not have is no error: others of the log may have it.
+#[test]
+fn named_interactions_need_only_exist_in_the_longest_slates() {
+    let (long, short) = (contextual_log(31, 400, 3, 3), contextual_log(32, 400, 2, 3));
+    let spec = Spec::new("interactions:1+3".parse().unwrap(), ["new"]);
+    let whole: Vec<Slate> = long.iter().chain(&short).cloned().collect();
+    let expected = evaluate(&summarise(&spec, &whole));
+    for (first, second) in [(&long, &short), (&short, &long)] {
+        let mut merged = summarise(&spec, first);
+        merged.merge(&summarise(&spec, second)).unwrap();
+        assert_same(&expected, &evaluate(&merged));
+        let mut added = summarise(&spec, first);
+        common::add(&mut added, second);
+        assert_same(&expected, &evaluate(&added));
+    }
+    let error = summarise(&spec, &short).evaluate(&Settings::default()).unwrap_err();
+    assert!(error.to_string().contains("slot 3 is named, but slates have 2 slots"), "{error}");
+    let paper = summarise(&Spec::new(Structure::PaperOrder(3), ["new"]), &short);
+    assert!(paper.evaluate(&Settings::default()).is_err(), "there are no sets of three slots");
+    let huge = summarise(&Spec::new(Structure::PaperOrder(usize::MAX / 2), ["new"]), &short);
+    assert!(huge.evaluate(&Settings::default()).is_err());
+}
+
+/// Rankings of different lengths from pools of different sizes, through blocks, against the formula row by row.
+#[test]
+fn rankings_of_different_lengths_and_pools() {
+    let spec = Spec::new("ranking:items".parse().unwrap(), ["new"]);
+    let mut random = Random(33);
+    let mut summary = Summary::new(spec).unwrap();
+    let mut block = Block::new(summary.spec());
+    let rows = 300;
+    block.reset(rows, 3);
+    let mut weights = Vec::new();
+    for row in 0..rows {
+        let (slots, items) = (1 + random.below(3), 3 + random.below(4));
+        block.column_mut(Field::Reward)[row] = random.uniform();
+        block.column_mut(Field::Pool)[row] = items as f64;
+        let (mut own, mut anywhere) = (0.0, 0.0);
+        for slot in 0..3 {
+            if slot >= slots {
+                block.set_missing(row, slot);
+                continue;
+            }
+            // Single precision writes 1 as a little more.
+            let pi = if random.uniform() < 0.2 { 1.0 + 5e-7 } else { random.uniform() };
+            let any = (pi + (1.0 - pi).max(0.0) * random.uniform()).max(pi);
+            block.column_mut(Field::Target { policy: 0, slot })[row] = pi;
+            block.column_mut(Field::Anywhere { policy: 0, slot })[row] = any;
+            own += pi.min(1.0);
+            anywhere += any.min(1.0);
+        }
+        weights.push(slateval::ranking_weight(items, slots, own, anywhere));
+    }
+    summary.add(&block).unwrap();
+    let mut settings = Settings::default();
+    settings.correction = "none".parse().unwrap();
+    let new = summary.evaluate(&settings).unwrap().policies[1].clone();
+    let rewards = block.column(Field::Reward);
+    let mean = rewards.iter().zip(&weights).map(|(r, w)| r * w).sum::<f64>() / rows as f64;
+    same(new.mean.estimate.unwrap(), mean, "mean");
+    same(new.diagnostics.weight_max, weights.iter().copied().fold(f64::MIN, f64::max), "largest weight");
+    same(new.diagnostics.weight_mean, weights.iter().sum::<f64>() / rows as f64, "mean weight");
+}
+
+/// A first row far away, alone in its block, must not decide where rewards are measured from.
+#[test]
+fn an_outlier_at_the_start_costs_nothing() {
+    let mut slates = contextual_log(34, 3000, 2, 3);
+    slates[0].reward = 1e9;
+    slates[0].pi = vec![0.0, 0.0];
+    let spec = Spec::new(Structure::Product, ["new"]);
+    let whole = evaluate(&summarise(&spec, &slates));
+    let mut split = summarise(&spec, &slates[..1]);
+    split.merge(&summarise(&spec, &slates[1..])).unwrap();
+    let split = evaluate(&split);
+    let variance = |e: &Evaluation| e.policies[1].variance.estimate.unwrap();
+    assert!((variance(&whole) / variance(&split) - 1.0).abs() < 1e-9);
+}
+
+/// The paper's weight counts an effect several times, so what chi is to others it is not to this one.
+#[test]
+fn paper_order_says_nothing_about_chi() {
+    let spec = Spec::new(Structure::PaperOrder(2), ["new"]).with_chi();
+    let evaluation = evaluate(&summarise(&spec, &contextual_log(35, 3000, 4, 3)));
+    assert!(evaluation.policies[1].diagnostics.checks.iter().all(|c| c.name != "chi"));
+}
+
 /// The paper's weight speaks of the slots that a slate has.
 #[test]
 fn paper_order_counts_only_existing_slots() {
@@ -189,6 +276,12 @@ fn summaries_of_different_things_do_not_merge() {
     let mut product = Summary::new(Spec::new(Structure::Product, ["old", "new"]).by("day")).unwrap();
     let Err(Error::Mismatch(differences)) = product.merge(&additive) else { panic!("they do not fit") };
     assert_eq!(differences.len(), 3);
+    let log = |capacity| {
+        Spec::new(Structure::Additive, ["new"]).with_binning(Binning { capacity, scale: slateval::Scale::Log })
+    };
+    assert!(Summary::new(log(100)).unwrap().merge(&Summary::new(log(4096)).unwrap()).is_err());
+    let names = |names: &[&str]| Summary::new(Spec::new(Structure::Additive, names.iter().copied())).unwrap();
+    assert!(names(&["a, b"]).merge(&names(&["a", "b"])).is_err());
     assert!(differences[0].contains("product against additive"));
 }
 
@@ -206,6 +299,47 @@ fn damaged_bytes_are_refused() {
         changed[at] ^= 0x10;
         assert!(matches!(Summary::from_bytes(&changed), Err(Error::Format(_))), "{at}");
     }
+}
+
+/// A header that was edited, with a checksum to match, is refused too: no panic, no terabyte.
+#[test]
+fn crafted_bytes_are_refused() {
+    let spec = Spec::new(Structure::Additive, ["new"]);
+    let bytes = summarise(&spec, &contextual_log(36, 5000, 2, 3)).to_bytes();
+    let length = u64::from_le_bytes(bytes[12..20].try_into().unwrap()) as usize;
+    let header = String::from_utf8(bytes[20..20 + length].to_vec()).unwrap();
+    let craft = |from: &str, to: &str| {
+        assert!(header.contains(from), "{from} in {header}");
+        let header = header.replace(from, to);
+        let mut crafted = bytes[..12].to_vec();
+        crafted.extend((header.len() as u64).to_le_bytes());
+        crafted.extend(header.as_bytes());
+        crafted.extend(&bytes[20 + length..bytes.len() - 4]);
+        let checksum = crc32fast::hash(&crafted);
+        crafted.extend(checksum.to_le_bytes());
+        crafted
+    };
+    assert!(Summary::from_bytes(&craft("\"rows\":5000", "\"rows\":5000")).is_ok());
+    for (from, to) in [
+        ("\"rows\":5000", "\"rows\":4999"),
+        ("\"slots\":2", "\"slots\":131072"),
+        ("\"slots\":2", "\"slots\":3"),
+        ("\"capacity\":4096", "\"capacity\":18446744073709551615"),
+        ("\"capacity\":4096", "\"capacity\":16"),
+        ("\"scale\":\"linear\"", "\"scale\":\"log\""),
+        ("\"width\":", "\"shift\":"),
+        ("\"width\":", "\"width\":10"),
+        ("\"name\":\"new\"", "\"name\":\"logging\""),
+        ("additive", "ranking:1"),
+    ] {
+        let crafted = craft(from, to);
+        // Some of these are summaries that could exist; none may panic, here or when evaluated.
+        if let Ok(summary) = Summary::from_bytes(&crafted) {
+            let _ = summary.evaluate(&Settings::default());
+        }
+    }
+    assert!(Summary::from_bytes(&craft("\"rows\":5000", "\"rows\":4999")).is_err());
+    assert!(Summary::from_bytes(&craft("\"slots\":2", "\"slots\":131072")).is_err());
 }
 
 #[test]
@@ -250,6 +384,11 @@ fn bad_values_are_named() {
     common::add(&mut summary, &[Slate { reward: 1.0, mu: vec![1e-300], pi: vec![0.5], chi: vec![] }]);
     let error = summary.evaluate(&Settings::default()).unwrap_err();
     assert!(error.to_string().contains("1e-300"), "{error}");
+    let mut slates = contextual_log(37, 100, 2, 3);
+    slates[50].reward = 1e100;
+    let summary = summarise(&Spec::new(Structure::Additive, ["new"]), &slates);
+    let error = summary.evaluate(&Settings::default()).unwrap_err();
+    assert!(error.to_string().contains("reward of 1e100"), "{error}");
     assert_eq!(
         Summary::new(Spec::new(Structure::Additive, ["new"])).unwrap().evaluate(&Settings::default()),
         Err(Error::NoRows)

@@ -59,7 +59,7 @@ fn second_moments_for_three_slots_of_three() {
 #[test]
 fn interactions_are_unbiased_for_their_own_family() {
     let pi = [0.5, 0.375, 0.125];
-    let family = Structure::Interactions(Family::new([vec![0, 1], vec![2, 3]]));
+    let family = Structure::Interactions(Family::new([vec![0, 1], vec![2, 3]]).unwrap());
     let u = |a: &[usize]| (0.25 * f64::from(a[0] == a[1]) + 0.125 * f64::from(a[2] != a[3])) + 0.0625 * a[1] as f64;
     let truth: f64 = slates(4, 3).iter().map(|a| a.iter().map(|&a| pi[a]).product::<f64>() * u(a)).sum();
     let (estimate, variance, _) = enumerate(&family, 4, &pi, u);
@@ -184,4 +184,15 @@ fn least_norm_solution(matrix: &[Vec<f64>], b: &[f64]) -> Vec<f64> {
         direction = residual.iter().zip(&direction).map(|(r, d)| r + turn * d).collect();
     }
     x
+}
+
+#[test]
+#[should_panic(expected = "one ratio for each slate")]
+fn columns_of_different_lengths_are_no_slates() {
+    Structure::Additive.weights(&[&[1.0, 2.0], &[1.0]]);
+}
+
+#[test]
+fn a_set_of_too_many_slots_is_refused() {
+    assert!(Family::new([(0..17).collect()]).is_err());
 }
