@@ -3,7 +3,10 @@
 
 mod common;
 
-use common::{Run, example, slateval};
+use std::sync::Arc;
+
+use arrow_array::{ArrayRef, Float64Array, RecordBatch};
+use common::{Run, example, slateval, slateval_with_input};
 use serde_json::Value;
 
 const TARGETS: [&str; 4] = ["--target", "new=pi_new", "--target", "bolder=pi_bolder"];
@@ -305,6 +308,24 @@ fn failed_checks_never_hide() {
     let run = evaluate_example(&["--structure", "paper-order:2", "--json", "-"]);
     assert!(run.stderr.contains("biased"), "{}", run.stderr);
     assert_eq!(run.json()["schema"], "slateval/evaluation/1");
+}
+
+/// `-` reads an Arrow IPC stream, and says so when it gets something else.
+#[test]
+fn a_stream_comes_in_through_a_pipe() {
+    let numbers = |values: &[f64]| Arc::new(Float64Array::from(values.to_vec())) as ArrayRef;
+    let columns = [("reward", numbers(&[0.0, 1.0])), ("mu_1", numbers(&[0.5, 0.5])), ("pi_1", numbers(&[0.2, 0.8]))];
+    let batch = RecordBatch::try_from_iter(columns).unwrap();
+    let mut bytes = Vec::new();
+    let mut writer = arrow_ipc::writer::StreamWriter::try_new(&mut bytes, &batch.schema()).unwrap();
+    writer.write(&batch).unwrap();
+    writer.finish().unwrap();
+    drop(writer);
+    let run = slateval_with_input(&["evaluate", "-", "--json", "-", "--correction", "none"], &bytes);
+    let mean = run.json()["policies"][1]["mean"]["estimate"].as_f64().unwrap();
+    assert!((mean - 0.8).abs() < 1e-12);
+    let refused = slateval_with_input(&["evaluate", "-"], b"reward,mu_1,pi_1\n1,0.5,0.5\n");
+    assert!(refused.code == 2 && refused.stderr.contains("Arrow IPC stream"), "{}", refused.stderr);
 }
 
 #[test]

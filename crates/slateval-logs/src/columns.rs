@@ -43,7 +43,7 @@ pub struct TargetColumns {
 pub enum Source {
     /// Use this column; it must exist.
     Column(String),
-    /// Use this column if every file of the log has it.
+    /// Use this column if the log has it: all of its files, or none.
     IfPresent(String),
     /// Use none.
     Absent,

@@ -85,6 +85,13 @@ impl Format {
     }
 }
 
+/// Whether these are a file's first bytes; standard input is left alone.
+pub(crate) fn begins_with(path: &Path, bytes: &[u8]) -> bool {
+    let mut start = Vec::new();
+    let read = |file: fs::File| file.take(bytes.len() as u64).read_to_end(&mut start);
+    path != Path::new(STDIN) && fs::File::open(path).and_then(read).is_ok() && start == bytes
+}
+
 pub(crate) fn cannot_open(path: &Path, error: &std::io::Error) -> Error {
     match error.kind() {
         std::io::ErrorKind::NotFound => Error::NoSuchFile { path: path.into() },

@@ -67,6 +67,27 @@ pub enum Error {
         /// What the reader said.
         reason: String,
     },
+    /// A JSON file that is one array.
+    #[error("{} is a JSON array; write one object per line (JSON lines), for example with `jq -c '.[]'`", .path.display())]
+    JsonArray {
+        /// The file.
+        path: PathBuf,
+    },
+    /// A summary where a log should be.
+    #[error("{} is a saved summary and no log; use `slateval show` or `slateval merge`", .path.display())]
+    SavedSummary {
+        /// The file.
+        path: PathBuf,
+    },
+    /// Something else on standard input than can be read from there.
+    #[error(
+        "standard input is not an Arrow IPC stream: {reason}; `-` reads an Arrow IPC stream and nothing else: save \
+         other formats to a file and read that"
+    )]
+    NotAStream {
+        /// What the reader said.
+        reason: String,
+    },
     /// A log without a single slate.
     #[error("there are no rows in {}: an empty log says nothing about any policy", .paths.join(", "))]
     NoRows {
@@ -153,6 +174,19 @@ pub enum Error {
         second: PathBuf,
         /// The column's type there.
         second_type: Box<str>,
+    },
+    /// A column that is used where it is present, in some files only.
+    #[error(
+        "these files do not make one log: {} has a column `{column}` and {} has not; add it to all files, or leave it \
+         out: remove or rename it where it is", .with.display(), .without.display()
+    )]
+    InSomeFiles {
+        /// The column.
+        column: String,
+        /// A file that has it.
+        with: PathBuf,
+        /// A file that has not.
+        without: PathBuf,
     },
     /// A value that must be there.
     #[error("{}, row {row}: `{column}`{} is null: {rule}", .file.display(), item_text(.item))]
@@ -286,6 +320,26 @@ pub enum Error {
         /// The column of positions.
         position_column: Box<str>,
     },
+    /// Long format: files that number slots from 0 and files that number them from 1.
+    #[error(
+        "these files do not make one log: the positions in {} begin with {first_base} and those in {} with \
+         {second_base}; put all rows of a slate next to each other in one file, sorted by `{slate_column}, \
+         {position_column}`, and number slots the same way in all files", .first.display(), .second.display()
+    )]
+    PositionBases {
+        /// One file.
+        first: PathBuf,
+        /// The number of its slates' first slot.
+        first_base: u8,
+        /// The other file.
+        second: PathBuf,
+        /// The number of its slates' first slot.
+        second_base: u8,
+        /// The column of slates.
+        slate_column: Box<str>,
+        /// The column of positions.
+        position_column: Box<str>,
+    },
     /// Long format: a slate in two segments.
     #[error(
         "{}, row {row}: slate {slate} has `{column}` = {second} here and {first} in its first row; a slate belongs to \
@@ -329,7 +383,17 @@ pub enum Error {
 
 impl Error {
     pub(crate) fn unreadable(path: &Path, format: &'static str, reason: impl ToString) -> Self {
-        Error::Unreadable { path: path.into(), format, reason: reason.to_string() }
+        Error::Unreadable { path: path.into(), format, reason: brief(&reason.to_string()) }
+    }
+}
+
+/// Readers may quote all that they have read: the beginning says enough.
+pub(crate) fn brief(reason: &str) -> String {
+    const LONGEST: usize = 300;
+    match reason.char_indices().nth(LONGEST) {
+        None => reason.into(),
+        // One character less, for the dots.
+        Some(_) => reason.chars().take(LONGEST - 1).chain(['…']).collect(),
     }
 }
 

@@ -1,6 +1,6 @@
 //! Arrow IPC: files, streams, and standard input.
 
-use std::io::{BufReader, Read, Stdin, stdin};
+use std::io::{BufRead, BufReader, Read, Stdin, stdin};
 use std::path::{Path, PathBuf};
 
 use arrow_array::RecordBatch;
@@ -8,7 +8,7 @@ use arrow_ipc::reader::{FileReader, StreamReader};
 use arrow_schema::{ArrowError, Schema};
 
 use crate::discover::{Format, STDIN};
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, brief};
 use crate::source::{self, Batches, Choose, Counted};
 
 fn bad(path: &Path, format: Format) -> impl Fn(ArrowError) -> Error + 'static {
@@ -56,6 +56,21 @@ pub(crate) fn open_stream(path: &Path, choose: Choose<'_>) -> Result<Batches> {
     Ok(Batches { schema: projected.into(), first_row: 0, rows: None, taken: Some(taken), batches })
 }
 
+/// Refuses input that cannot be a stream by its first bytes. The reader would take text for a length, and wait for as
+/// many bytes.
+fn check_stream(reader: &mut impl BufRead) -> Result<()> {
+    let refuse = |reason: String| Err(Error::NotAStream { reason });
+    match reader.fill_buf() {
+        Err(e) => refuse(brief(&e.to_string())),
+        Ok([]) => refuse("it is empty".into()),
+        // The continuation marker; before Arrow 0.15 a length, which was less than 16 MB.
+        Ok([0xff, 0xff, 0xff, 0xff, ..] | [_, _, _, 0, ..]) => Ok(()),
+        Ok([_, _, _, _, ..]) => refuse("its first bytes are those of something else".into()),
+        // Less than four bytes in a pipe so far: the reader waits for more.
+        Ok(_) => Ok(()),
+    }
+}
+
 /// Standard input, opened: its schema has been read and cannot be read again.
 pub(crate) struct Input(StreamReader<BufReader<Stdin>>);
 
@@ -67,7 +82,10 @@ impl std::fmt::Debug for Input {
 
 impl Input {
     pub(crate) fn open() -> Result<Self> {
-        stream(Path::new(STDIN), BufReader::new(stdin()), None).map(Input)
+        let mut reader = BufReader::new(stdin());
+        check_stream(&mut reader)?;
+        let reader = StreamReader::try_new(reader, None);
+        reader.map(Input).map_err(|e| Error::NotAStream { reason: brief(&e.to_string()) })
     }
 
     pub(crate) fn schema(&self) -> Schema {
@@ -88,5 +106,22 @@ impl Input {
             taken: None,
             batches: Box::new(self.0.map(narrow)),
         })
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn standard_input_must_be_a_stream() {
+        for text in ["", "reward,mu_1,pi_1\n", "PAR1....", "ARROW1.."] {
+            let message = check_stream(&mut text.as_bytes()).unwrap_err().to_string();
+            assert!(message.contains("`-` reads an Arrow IPC stream"), "{message}");
+        }
+        let mut bytes = Vec::new();
+        arrow_ipc::writer::StreamWriter::try_new(&mut bytes, &Schema::empty()).unwrap().finish().unwrap();
+        check_stream(&mut bytes.as_slice()).unwrap();
     }
 }

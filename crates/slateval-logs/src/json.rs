@@ -10,7 +10,7 @@ use arrow_json::reader::infer_json_schema;
 use arrow_schema::{ArrowError, DataType, Field, Schema, SchemaRef};
 
 use crate::discover::{Format, Packing};
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, brief};
 use crate::source::{BATCH, Batches, Choose, SAMPLE};
 use crate::text::open_bytes;
 
@@ -19,10 +19,30 @@ const BATCH_BYTES: usize = 16 << 20;
 
 /// The columns of the first lines.
 pub(crate) fn schema(path: &Path, packing: Packing) -> Result<Schema> {
-    let (bytes, _) = open_bytes(path, packing)?;
+    let (mut bytes, _) = open_bytes(path, packing)?;
+    let bad = |e: std::io::Error| Error::unreadable(path, Format::JsonLines { packing }.name(), e);
+    if first_byte(&mut bytes).map_err(bad)? == Some(b'[') {
+        return Err(Error::JsonArray { path: path.into() });
+    }
     let inferred = infer_json_schema(bytes, Some(SAMPLE));
     let (schema, _) = inferred.map_err(|e| Error::unreadable(path, Format::JsonLines { packing }.name(), e))?;
     Ok(schema)
+}
+
+/// The first byte that is not blank, left in place.
+fn first_byte(bytes: &mut dyn BufRead) -> std::io::Result<Option<u8>> {
+    loop {
+        let buffer = bytes.fill_buf()?;
+        let blanks = buffer.len() - buffer.trim_ascii_start().len();
+        match (buffer.get(blanks).copied(), blanks) {
+            (None, 0) => return Ok(None),
+            (None, _) => bytes.consume(blanks),
+            (Some(byte), _) => {
+                bytes.consume(blanks);
+                return Ok(Some(byte));
+            }
+        }
+    }
 }
 
 pub(crate) fn open(path: &Path, packing: Packing, choose: Choose<'_>) -> Result<Batches> {
@@ -109,7 +129,7 @@ impl Lines {
             let reason = match decode(&self.schema, line) {
                 Ok(batch) if batch.num_rows() == 1 => continue,
                 Ok(_) => "not one JSON object".to_owned(),
-                Err(e) => e.to_string(),
+                Err(e) => brief(&e.to_string()),
             };
             return Error::BadLine { file: self.path.clone(), row: self.row + i as u64 + 1, reason };
         }

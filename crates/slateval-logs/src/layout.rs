@@ -1,11 +1,12 @@
 //! Where in a file's schema everything is: the user's column names, resolved once before any row is read.
 
+use std::collections::HashSet;
 use std::path::Path;
 
 use arrow_schema::{DataType, Schema};
 use slateval::{Field, Pool, Segment, Spec, Structure};
 
-use crate::columns::{Columns, RowFormat, Source};
+use crate::columns::{Columns, RowFormat};
 use crate::error::{Error, Result};
 use crate::types::{self, NUMBER_ADVICE};
 
@@ -188,15 +189,14 @@ impl<'a> Found<'a> {
         self.schema.field(index).data_type()
     }
 
-    /// Whether there is a list of this name, or columns numbered after it, or (long format) the column itself.
-    pub(crate) fn has(&self, base: &str, format: &RowFormat) -> bool {
-        match format {
-            RowFormat::Long { .. } => self.index(base).is_some(),
-            RowFormat::Wide => {
-                let list = self.index(base).is_some_and(|i| types::list_item(self.data_type(i)).is_some());
-                list || self.index(&numbered(base, 1)).is_some()
-            }
-        }
+    /// The list of this name, or the first of the columns numbered after it, or (long format) the column itself.
+    pub(crate) fn column_of(&self, base: &str, format: &RowFormat) -> Option<String> {
+        let whole = self.index(base).filter(|&i| match format {
+            RowFormat::Long { .. } => true,
+            RowFormat::Wide => types::list_item(self.data_type(i)).is_some(),
+        });
+        let first = || self.index(&numbered(base, 1)).filter(|_| *format == RowFormat::Wide);
+        whole.or_else(first).map(|i| self.schema.field(i).name().clone())
     }
 
     fn scalars(&self, columns: &Columns, spec: &Spec) -> Result<Vec<Scalar>> {
@@ -358,45 +358,64 @@ impl<'a> Found<'a> {
     }
 
     fn missing(&self, column: &str, looked_for: &str, what: &str) -> Error {
+        let slots = !looked_for.is_empty();
+        let mut hint = self.hint(column, slots);
+        // Only a log of one row per slate is searched for numbered columns.
+        if slots && self.index("slate_id").is_some() && self.index("position").is_some() {
+            hint += " It has `slate_id` and `position`: if a row is one slot of a slate, read it in long format (`--long`).";
+        }
         Error::MissingColumn {
             file: self.file.into(),
             column: column.into(),
             looked_for: looked_for.into(),
             what: what.into(),
-            hint: self.hint(column).into(),
+            hint: hint.into(),
         }
     }
 
     /// The names nearest to the one asked for, or all of them if none is near.
-    fn hint(&self, column: &str) -> String {
-        let names: Vec<&str> = self.schema.fields().iter().map(|f| f.name().as_str()).collect();
-        let names: Vec<&str> = names.into_iter().chain(self.partition.iter().map(|(key, _)| key.as_str())).collect();
-        let wanted = column.to_lowercase();
-        let score = |name: &str| strsim::jaro_winkler(&name.to_lowercase(), &wanted);
-        let mut near: Vec<(f64, &str)> = names.iter().map(|n| (score(n), *n)).filter(|(s, _)| *s > 0.8).collect();
-        near.sort_by(|a, b| b.0.total_cmp(&a.0));
-        let quoted = |names: Vec<&str>| names.iter().map(|n| format!("`{n}`")).collect::<Vec<_>>().join(", ");
+    fn hint(&self, column: &str, slots: bool) -> String {
+        let names = self.schema.fields().iter().map(|f| f.name().as_str());
+        let names: Vec<&str> = names.chain(self.partition.iter().map(|(key, _)| key.as_str())).collect();
+        let near = nearest(column, &names, slots);
+        let quoted =
+            |names: &[&str], between: &str| names.iter().map(|n| format!("`{n}`")).collect::<Vec<_>>().join(between);
         match (near.is_empty(), names.len()) {
-            (false, _) => format!("Did you mean {}?", quoted(near.into_iter().take(3).map(|n| n.1).collect())),
+            (false, _) => format!("Did you mean {}?", quoted(&near, " or ")),
             (true, 0) => "It has no columns at all.".into(),
-            (true, n) if n <= 12 => format!("It has {}.", quoted(names)),
-            (true, n) => format!("It has {} and {} more.", quoted(names[..12].to_vec()), n - 12),
+            (true, n) if n <= 12 => format!("It has {}.", quoted(&names, ", ")),
+            (true, n) => format!("It has {} and {} more.", quoted(&names[..12], ", "), n - 12),
         }
+    }
+}
+
+/// At most three names near to the one asked for, the nearest first. Where columns for slots are wanted, names are taken
+/// without their numbers, for that is how the user gives them.
+fn nearest<'a>(wanted: &str, names: &[&'a str], slots: bool) -> Vec<&'a str> {
+    let wanted = wanted.to_lowercase();
+    let score = |name: &str| {
+        let name = name.to_lowercase();
+        // `pi_new` for `pi` is no slip of the finger but a policy's name left out, and likelier than one.
+        let longer = if name.starts_with(&wanted) { 1.0 } else { 0.0 };
+        longer + strsim::jaro_winkler(&name, &wanted)
+    };
+    let mut seen = HashSet::new();
+    let bases = names.iter().map(|&name| if slots { base_of(name) } else { name }).filter(|&base| seen.insert(base));
+    let mut near: Vec<(f64, &str)> = bases.map(|base| (score(base), base)).filter(|(score, _)| *score > 0.8).collect();
+    near.sort_by(|a, b| b.0.total_cmp(&a.0));
+    near.into_iter().take(3).map(|(_, base)| base).collect()
+}
+
+/// A column's name without its number: `pi_new` of `pi_new_1`.
+fn base_of(name: &str) -> &str {
+    match name.rsplit_once('_') {
+        Some((base, number)) if !base.is_empty() && number.parse::<usize>().is_ok() => base,
+        _ => name,
     }
 }
 
 fn numbered(base: &str, slot: usize) -> String {
     format!("{base}_{slot}")
-}
-
-/// Which targets have chi in this file: those asked for, and those that are there.
-pub(crate) fn has_chi(found: Found<'_>, columns: &Columns) -> Vec<bool> {
-    let has = |source: &Source| match source {
-        Source::Column(_) => true,
-        Source::IfPresent(name) => found.has(name, &columns.format),
-        Source::Absent => false,
-    };
-    columns.targets.iter().map(|t| has(&t.chi)).collect()
 }
 
 #[cfg(test)]

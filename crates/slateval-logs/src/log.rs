@@ -7,13 +7,16 @@ use arrow_schema::{DataType, Field, Schema, SchemaRef};
 use rayon::prelude::*;
 use slateval::{Segment, Spec};
 
-use crate::columns::Columns;
+use crate::columns::{Columns, RowFormat, Source};
 use crate::discover::{self, Format, STDIN};
 use crate::error::{Error, Result};
 use crate::ipc::Input;
-use crate::layout::{self, By, Found, Layout, Shape};
+use crate::layout::{By, Found, Layout, Shape};
 use crate::source::{self, Head, guarded};
 use crate::types::{Class, label_class, number_class};
+
+/// The first bytes of a saved summary, which is easily mistaken for a log.
+const SUMMARY: &[u8] = b"SLATEVAL";
 
 /// A log found on disk: files in a fixed order, each with its schema.
 ///
@@ -102,13 +105,33 @@ impl Log {
         }
         spec.by.clone_from(&columns.by);
         let slots = spec.structure.needs().slots;
-        spec.policies.iter_mut().for_each(|p| p.chi = slots);
-        for file in &self.files {
-            let chi = layout::has_chi(file.found(), columns);
-            spec.policies.iter_mut().zip(chi).for_each(|(policy, has)| policy.chi &= has);
+        spec.policies.iter_mut().for_each(|p| p.chi = false);
+        if slots {
+            for (policy, target) in spec.policies.iter_mut().zip(&columns.targets) {
+                policy.chi = self.has_chi(&target.chi, &columns.format)?;
+            }
         }
         self.check_files(columns, &spec)?;
         Ok(spec)
+    }
+
+    /// Whether a target has chi: if it is asked for, or there. Left out in silence where some files lack it, it would
+    /// cost the estimators that need it.
+    fn has_chi(&self, chi: &Source, format: &RowFormat) -> Result<bool> {
+        let name = match chi {
+            Source::Column(_) => return Ok(true),
+            Source::Absent => return Ok(false),
+            Source::IfPresent(name) => name,
+        };
+        let column = |file: &LogFile| file.found().column_of(name, format);
+        let with = self.files.iter().find_map(|file| column(file).map(|column| (file, column)));
+        let without = self.files.iter().find(|file| column(file).is_none());
+        match (with, without) {
+            (Some((with, column)), Some(without)) => {
+                Err(Error::InSomeFiles { column, with: with.path.clone(), without: without.path.clone() })
+            }
+            (with, _) => Ok(with.is_some()),
+        }
     }
 
     /// Refuses files that lack a column, or that do not make one log.
@@ -150,6 +173,9 @@ impl Log {
 }
 
 fn open_file(path: PathBuf, partition: Vec<(String, Segment)>, piped: &Option<SchemaRef>) -> Result<LogFile> {
+    if discover::begins_with(&path, SUMMARY) {
+        return Err(Error::SavedSummary { path });
+    }
     let format = Format::detect(&path)?;
     let head = match piped {
         Some(schema) if path == Path::new(STDIN) => Head { schema: schema.clone(), bytes: 0, row_groups: None },

@@ -6,7 +6,8 @@ use arrow_array::RecordBatch;
 use slateval::{Block, Field, Segment, Spec, Summary};
 
 use crate::error::{Error, Result};
-use crate::layout::{By, Keys, Layout, MAX_SLOTS, Shape};
+use crate::layout::{By, Keys, Layout, MAX_SLOTS, Scalar, Shape};
+use crate::merge::Done;
 use crate::numbers::{At, Numbers};
 use crate::segment::Labels;
 use crate::wide::{check_scalar, explain};
@@ -24,6 +25,33 @@ pub(crate) struct LongRows {
     done: Slates,
     block: Block,
     summary: Summary,
+}
+
+/// What the slots of a file are numbered from. A log has one base: a file that holds only the second slots of slates
+/// would else pass for one of whole slates.
+#[derive(Debug, Clone)]
+pub(crate) struct Base {
+    file: PathBuf,
+    first: u8,
+    slate_column: String,
+    position_column: String,
+}
+
+impl Base {
+    /// Refuses a file that numbers slots from another base.
+    pub(crate) fn check(&self, other: &Base) -> Result<()> {
+        if self.first == other.first {
+            return Ok(());
+        }
+        Err(Error::PositionBases {
+            first: self.file.clone(),
+            first_base: self.first,
+            second: other.file.clone(),
+            second_base: other.first,
+            slate_column: self.slate_column.as_str().into(),
+            position_column: self.position_column.as_str().into(),
+        })
+    }
 }
 
 /// The slate whose rows are being read.
@@ -88,10 +116,17 @@ impl LongRows {
         Ok(())
     }
 
-    pub(crate) fn finish(mut self) -> Result<Summary> {
+    pub(crate) fn finish(mut self) -> Result<Done> {
         self.close()?;
         self.flush()?;
-        Ok(self.summary)
+        let base = self.base.map(|base| Base {
+            file: self.file,
+            // `close` has refused all bases but 0 and 1.
+            first: u8::from(base == 1.0),
+            slate_column: self.keys.slate_name,
+            position_column: self.keys.position_name,
+        });
+        Ok(Done { summary: self.summary, base })
     }
 
     fn rows(&self, batch: &RecordBatch, at: At<'_>) -> Result<Rows> {
@@ -105,7 +140,11 @@ impl LongRows {
             if scalar.field == Field::Reward {
                 check_scalar(scalar, &numbers, at)?;
             }
-            scalars.push(with_nan(&numbers));
+            let values = with_nan(&numbers);
+            if scalar.field == Field::Reward {
+                refuse_infinite(scalar, &values, at)?;
+            }
+            scalars.push(values);
         }
         let mut slots = Vec::new();
         for group in &self.layout.groups {
@@ -240,6 +279,21 @@ fn refuse_nulls(numbers: &Numbers, column: &str, rule: &'static str, at: At<'_>)
             let (file, row) = (at.file.into(), at.row(row));
             Err(Error::NullValue { file, row, column: column.into(), item: None, rule })
         }
+    }
+}
+
+/// Refuses a slot's reward while its row is known: in the slate's sum it would be any row's.
+fn refuse_infinite(scalar: &Scalar, values: &[f64], at: At<'_>) -> Result<()> {
+    match values.iter().position(|v| !v.is_finite()) {
+        None => Ok(()),
+        Some(row) => Err(Error::BadValue {
+            file: at.file.into(),
+            row: at.row(row),
+            column: scalar.name.clone(),
+            item: None,
+            value: values[row],
+            field: scalar.field,
+        }),
     }
 }
 

@@ -7,6 +7,15 @@ use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use slateval::Summary;
 
 use crate::error::{Error, Result};
+use crate::long::Base;
+
+/// What a task has read.
+#[derive(Debug)]
+pub(crate) struct Done {
+    pub(crate) summary: Summary,
+    /// Long format: what its slots are numbered from.
+    pub(crate) base: Option<Base>,
+}
 
 /// Merges the parts of a plan while workers produce them. A worker that is too far ahead of the merging waits, so that
 /// only a few parts are in memory, however long the plan.
@@ -22,19 +31,21 @@ pub(crate) struct Merge {
 struct State {
     begun: usize,
     merged: usize,
-    waiting: BTreeMap<usize, Result<Summary>>,
+    waiting: BTreeMap<usize, Result<Done>>,
     total: Summary,
+    /// That of the first file that has one.
+    base: Option<Base>,
     failed: Option<Error>,
 }
 
 impl Merge {
     pub(crate) fn new(total: Summary, ahead: usize) -> Self {
-        let state = State { begun: 0, merged: 0, waiting: BTreeMap::new(), total, failed: None };
+        let state = State { begun: 0, merged: 0, waiting: BTreeMap::new(), total, base: None, failed: None };
         Merge { state: Mutex::new(state), moved: Condvar::new(), ahead: ahead.max(1) }
     }
 
     /// Takes tasks until there are none left or one has failed. Meant to be called by every worker.
-    pub(crate) fn work(&self, tasks: usize, part: &(dyn Fn(usize) -> Result<Summary> + Sync)) {
+    pub(crate) fn work(&self, tasks: usize, part: &(dyn Fn(usize) -> Result<Done> + Sync)) {
         while let Some(task) = self.begin(tasks) {
             let result = catch_unwind(AssertUnwindSafe(|| part(task)));
             let panic = match result {
@@ -80,15 +91,22 @@ impl Merge {
 impl State {
     /// Takes a part, and merges it and those that waited for it. The error kept is that of the earliest task, for no
     /// later part is looked at before it.
-    fn take(&mut self, task: usize, part: Result<Summary>) {
+    fn take(&mut self, task: usize, part: Result<Done>) {
         self.waiting.insert(task, part);
         while self.failed.is_none()
             && let Some(part) = self.waiting.remove(&self.merged)
         {
-            match part.and_then(|part| Ok(self.total.merge(&part)?)) {
+            match part.and_then(|part| self.add(part)) {
                 Ok(()) => self.merged += 1,
                 Err(error) => self.failed = Some(error),
             }
         }
+    }
+
+    fn add(&mut self, part: Done) -> Result<()> {
+        if let Some(base) = part.base {
+            self.base.get_or_insert_with(|| base.clone()).check(&base)?;
+        }
+        Ok(self.total.merge(&part.summary)?)
     }
 }

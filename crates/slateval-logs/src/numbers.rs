@@ -13,7 +13,7 @@ use arrow_array::{Array, ArrayRef, Float64Array, StringArray};
 use arrow_buffer::NullBuffer;
 use arrow_schema::DataType;
 
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, brief};
 
 /// Where a batch stands: for messages.
 #[derive(Debug, Clone, Copy)]
@@ -108,7 +108,7 @@ fn parse(cells: &StringArray, column: &str, at: At<'_>) -> Result<Float64Array> 
             file: at.file.into(),
             row: at.row(row),
             column: column.into(),
-            value: cell.into(),
+            value: brief(cell),
         })
     };
     cells.iter().enumerate().map(number).collect()

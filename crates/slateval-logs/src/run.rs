@@ -17,7 +17,7 @@ use crate::ipc::Input;
 use crate::layout::{Found, Layout};
 use crate::log::{Log, LogFile};
 use crate::long::LongRows;
-use crate::merge::Merge;
+use crate::merge::{Done, Merge};
 use crate::parquet_file::Footers;
 use crate::progress::{Meter, Part, Progress};
 use crate::source::{self, Batches, guarded};
@@ -134,10 +134,13 @@ fn cut(groups: &[u64]) -> Vec<Range<usize>> {
 
 /// The summary of one task. `spec` must come from [`Log::spec`].
 ///
+/// A task sees one file: that all files of a log in long format number slots from the same base is checked by
+/// [`Log::summarize`] alone.
+///
 /// # Errors
 /// If the file cannot be read, or holds what no reward or probability can be; rows are those of the file.
 pub fn partial(task: &Task, columns: &Columns, spec: &Spec) -> Result<Summary> {
-    run(task, columns, spec, &Footers::default(), None, &|_, _| {})
+    run(task, columns, spec, &Footers::default(), None, &|_, _| {}).map(|done| done.summary)
 }
 
 /// Takes the rows of a batch, and the part of the task that is done after it.
@@ -150,7 +153,7 @@ fn run(
     footers: &Footers,
     input: Option<Input>,
     report: Report<'_>,
-) -> Result<Summary> {
+) -> Result<Done> {
     let format = Format::detect(&task.file)?;
     let text = format.is_text();
     let resolve = |schema: &Schema| {
@@ -166,7 +169,7 @@ fn run(
         None => {
             let mut rows = WideRows::new(file, layout, text, spec)?;
             each(task, format, batches, report, &mut |batch, first_row| rows.add(batch, first_row))?;
-            Ok(rows.finish())
+            Ok(Done { summary: rows.finish(), base: None })
         }
         Some(keys) => {
             let mut rows = LongRows::new(file, layout, keys, text, spec)?;

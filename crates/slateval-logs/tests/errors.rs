@@ -286,3 +286,89 @@ fn targets_and_specification_must_fit() {
     let error = log.spec(&Columns::wide_default(), two).unwrap_err();
     assert!(matches!(error, Error::Targets { columns: 1, policies: 2 }), "{error}");
 }
+
+#[test]
+fn a_log_has_one_base_of_positions() {
+    let dir = tempdir().unwrap();
+    let file = |position: i64| {
+        let rows = long(&["a", "b", "c"], &[position; 3]);
+        parquet(&dir.path().join(format!("{position}.parquet")), &rows, 10)
+    };
+    let (zero, one, two) = (file(0), file(1), file(2));
+    for threads in [1, 2, 4] {
+        let read = |paths: &[&Path]| read_as(paths, &Columns::long_default(), spec(), threads);
+        let words = ["0.parquet begin with 0", "1.parquet with 1", "in one file, sorted by `slate_id, position`"];
+        refused(read(&[&zero, &one]), &words);
+        refused(read(&[&zero, &one, &two]), &words);
+        refused(read(&[&one, &zero]), &["1.parquet begin with 1", "0.parquet with 0"]);
+        assert_eq!(read(&[&one]).unwrap().rows(), 3);
+    }
+}
+
+#[test]
+fn chi_is_in_all_files_or_in_none() {
+    let dir = tempdir().unwrap();
+    let file = |name: &str, text: &str| {
+        let path = dir.path().join(name);
+        fs::write(&path, text).unwrap();
+        path
+    };
+    let with = file("with.csv", "reward,mu_1,pi_1,chi_1\n1,0.5,0.5,0\n");
+    let without = file("without.csv", "reward,mu_1,pi_1\n1,0.5,0.5\n");
+    let words = ["with.csv has a column `chi_1`", "without.csv has not", "add it to all files", "rename"];
+    refused(read_as(&[&with, &without], &Columns::wide_default(), spec(), 1), &words);
+    refused(read_as(&[&without, &with], &Columns::wide_default(), spec(), 1), &words);
+    assert_eq!(read_as(&[&without, &without], &Columns::wide_default(), spec(), 1).unwrap().rows(), 1);
+    let given = slateval::Spec::new(slateval::Structure::Given, ["target"]);
+    let weight = file("weight.csv", "reward,weight,chi_1\n1,1,0\n");
+    let plain = file("plain.csv", "reward,weight\n1,1\n");
+    assert_eq!(read_as(&[&weight, &plain], &Columns::wide_default(), given, 1).unwrap().rows(), 2);
+}
+
+#[test]
+fn a_bad_reward_of_a_slot_is_named_by_its_own_row() {
+    let head = "slate_id,position,reward,pscore_item_position,evaluation_policy_pscore_item_position\n";
+    for bad in ["NaN", "inf"] {
+        let dir = tempdir().unwrap();
+        let path = csv(&dir, &format!("{head}a,1,1,0.5,0.5\na,2,1,0.5,0.5\na,3,{bad},0.5,0.5\n"));
+        let words = [&*format!("log.csv, row 3: `reward` is {bad}"), "finite"];
+        refused(read_as(&[&path], &Columns::long_default(), spec(), 1), &words);
+    }
+}
+
+#[test]
+fn json_arrays_and_long_reasons() {
+    let dir = tempdir().unwrap();
+    let path = dir.path().join("log.json");
+    let object = "{\"reward\": 1, \"mu\": [0.5], \"pi\": [1]}";
+    fs::write(&path, format!("\n  [{}]\n", [object; 3000].join(",\n"))).unwrap();
+    refused(read(&path), &["log.json is a JSON array; write one object per line (JSON lines)"]);
+    fs::write(&path, format!("{{\"reward\": {}\n", "ü".repeat(100_000))).unwrap();
+    let message = read(&path).unwrap_err().to_string();
+    assert!(message.chars().count() < 600 && message.contains("log.json"), "{message}");
+}
+
+#[test]
+fn a_missing_base_comes_with_the_nearest_bases() {
+    let head = "reward,mu_1,mu_2,pi_new_1,pi_new_2,pi_bolder_1,pi_bolder_2\n1,1,1,1,1,1,1\n";
+    refused(read_csv(head), &["no column `pi`", "Did you mean `pi_new` or `pi_bolder`?"]);
+    let mut columns = Columns::wide_default();
+    columns.targets[0].target = "pii".into();
+    let dir = tempdir().unwrap();
+    let path = csv(&dir, "reward,mu_1,pi_1\n1,1,1\n");
+    refused(read_as(&[&path], &columns, spec(), 1), &["no column `pii`", "Did you mean `pi`?"]);
+    refused(
+        read_csv("slate_id,position,reward\n1,1,1\n"),
+        &["no column `mu`", "`slate_id` and `position`", "`--long`"],
+    );
+}
+
+#[test]
+fn a_saved_summary_is_no_log() {
+    let dir = tempdir().unwrap();
+    for name in ["day.slateval", "day", "day.csv", "day.parquet"] {
+        let path = dir.path().join(name);
+        fs::write(&path, b"SLATEVAL\x01\0\0").unwrap();
+        refused(read(&path), &[name, "is a saved summary", "`slateval show` or `slateval merge`"]);
+    }
+}

@@ -240,7 +240,7 @@ fn segments_from_columns_and_directories() {
 }
 
 #[test]
-fn chi_is_used_where_every_file_has_it() {
+fn chi_is_used_where_the_log_has_it() {
     let dir = tempdir().unwrap();
     let plain = parquet(&dir.path().join("plain.parquet"), &wide_rows(10), 700);
     let mut columns: Vec<(String, ArrayRef)> = Vec::new();
@@ -253,7 +253,7 @@ fn chi_is_used_where_every_file_has_it() {
     let chi = parquet(&dir.path().join("chi.parquet"), &chi, 700);
     let has = |paths: &[&Path]| read_as(paths, &Columns::wide_default(), spec(), 1).unwrap().spec().policies[0].chi;
     assert!(has(&[&chi]));
-    assert!(!has(&[&plain]) && !has(&[&chi, &plain]));
+    assert!(has(&[&chi, &chi]) && !has(&[&plain]));
     let mut none = Columns::wide_default();
     none.targets[0].chi = Source::Absent;
     assert!(!read_as(&[&chi], &none, spec(), 1).unwrap().spec().policies[0].chi);
