@@ -298,7 +298,7 @@ fn failed_checks_never_hide() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("log.csv").display().to_string();
     let row = |i: usize| {
-        let (pi, segment) = (if i % 5 == 0 { 0.9 } else { 0.025 }, if i < 6 { "tiny" } else { "large" });
+        let (pi, segment) = (if i.is_multiple_of(5) { 0.9 } else { 0.025 }, if i < 6 { "tiny" } else { "large" });
         format!("{},{},{pi},{segment}\n", i % 3, 0.2)
     };
     let rows: String = (0..3000).map(row).collect();
