@@ -1,4 +1,4 @@
-//! The structure one assumes of the reward's distribution: which importance weight is used (METHODS: weights).
+//! The structure one assumes of the reward's distribution: which importance weight is used.
 
 use std::collections::BTreeSet;
 use std::fmt;
