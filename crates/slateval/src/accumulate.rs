@@ -105,7 +105,7 @@ struct Scatter<'a> {
 }
 
 impl Scatter<'_> {
-    /// Rows whose bins are fetched from memory together before they are added to: twice as fast as one by one.
+    /// Rows whose bins are fetched from memory together before they are added to; see docs/performance.md.
     const AHEAD: usize = 16;
 
     /// `G`, `G^2` and `G Z_k`. For slates of usual lengths the loop over slots is unrolled.
