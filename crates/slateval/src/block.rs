@@ -140,6 +140,8 @@ pub struct Block {
     segments: Vec<u32>,
     segment_values: Vec<Segment>,
     segment_ids: HashMap<Segment, u32>,
+    /// The group that each row's cluster belongs to.
+    groups: Vec<u16>,
 }
 
 /// Which columns a specification asks for.
@@ -150,6 +152,8 @@ struct Shape {
     /// For each policy: pi, chi, anywhere, weight.
     policies: Vec<PolicyShape>,
     segmented: bool,
+    /// How many groups clusters are hashed into; 0 without clusters.
+    groups: u16,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -176,6 +180,7 @@ impl Block {
             pool: needs.pool,
             policies: spec.policies.iter().map(|p| policy(p.chi && needs.slots)).collect(),
             segmented: spec.by.is_some(),
+            groups: spec.groups(),
         };
         Self::with_shape(shape)
     }
@@ -194,6 +199,7 @@ impl Block {
             segments: Vec::new(),
             segment_values: Vec::new(),
             segment_ids: HashMap::new(),
+            groups: Vec::new(),
         }
     }
 
@@ -228,6 +234,10 @@ impl Block {
         self.segments.clear();
         if self.shape.segmented {
             self.segments.resize(rows, 0);
+        }
+        self.groups.clear();
+        if self.shape.groups > 0 {
+            self.groups.resize(rows, 0);
         }
     }
 
@@ -352,6 +362,20 @@ impl Block {
         self.segments[row] = id;
     }
 
+    /// Says which cluster, such as a user, the slate in `row` belongs to. Slates of one cluster are not taken to be
+    /// independent of each other.
+    ///
+    /// # Panics
+    /// If the specification has no `cluster`.
+    pub fn set_cluster(&mut self, row: usize, value: &Segment) {
+        self.groups[row] = group_of(value, self.shape.groups);
+    }
+
+    /// The group that each row's cluster belongs to; empty without clusters.
+    pub(crate) fn groups(&self) -> &[u16] {
+        &self.groups
+    }
+
     /// The rows of each segment: the whole block where there are none.
     pub(crate) fn by_segment(&self) -> Vec<(Segment, Vec<usize>)> {
         if self.segment_values.is_empty() {
@@ -379,12 +403,26 @@ impl Block {
                 *to = from[row];
             }
         }
+        for (to, &row) in out.groups.iter_mut().zip(rows) {
+            *to = self.groups[row];
+        }
         for (slot, missing) in self.missing.iter().enumerate() {
             for (to, _) in rows.iter().enumerate().filter(|&(_, &row)| missing[row]) {
                 out.set_missing(to, slot);
             }
         }
     }
+}
+
+/// The group of a cluster: the same for `7` and `"7"`, in every file, on every machine.
+fn group_of(value: &Segment, groups: u16) -> u16 {
+    let hash = match value {
+        Segment::Text(text) => crc32fast::hash(text.as_bytes()),
+        other => crc32fast::hash(other.to_string().as_bytes()),
+    };
+    // A checksum is linear in its bits; multiplying mixes them.
+    let mixed = u64::from(hash).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32;
+    u16::try_from(mixed % u64::from(groups)).unwrap_or(0)
 }
 
 enum Place {

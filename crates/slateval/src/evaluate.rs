@@ -229,6 +229,9 @@ fn describe(
             estimate: distribution.repaired.clone(),
             lower: vec![None; distribution.bins.len()],
             upper: vec![None; distribution.bins.len()],
+            half_width: None,
+            if_order_holds: None,
+            reason: None,
         },
         diagnostics,
     }

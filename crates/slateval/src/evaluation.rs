@@ -53,9 +53,21 @@ pub struct Interval {
     pub lower: Option<f64>,
     /// Upper end of the interval.
     pub upper: Option<f64>,
+    /// The narrower interval that holds if the order chosen from the data is right; none where no order was chosen.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub if_order_holds: Option<Bounds>,
     /// Why something is missing.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
+}
+
+/// The two ends of an interval.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Bounds {
+    /// Lower end.
+    pub lower: Option<f64>,
+    /// Upper end.
+    pub upper: Option<f64>,
 }
 
 /// A quantile.
@@ -91,6 +103,85 @@ pub struct Cdf {
     pub lower: Vec<Option<f64>>,
     /// Upper end of the band.
     pub upper: Vec<Option<f64>>,
+    /// Half the width of a band of constant width, before it is clipped to [0, 1].
+    pub half_width: Option<f64>,
+    /// The narrower band that holds if the order chosen from the data is right.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub if_order_holds: Option<CdfBand>,
+    /// Why there is no band.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+}
+
+/// A band around a CDF.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct CdfBand {
+    /// Its lower end.
+    pub lower: Vec<Option<f64>>,
+    /// Its upper end.
+    pub upper: Vec<Option<f64>>,
+}
+
+/// How the order of the weights was chosen from the data.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Selection {
+    /// What was found out about each order from 2 on.
+    pub orders: Vec<OrderTest>,
+    /// The order used for the CDF and what is read off it.
+    pub cdf: usize,
+    /// The order used for the mean.
+    pub mean: usize,
+    /// The order used for variance and standard deviation: that of the squared reward, which is seldom the mean's.
+    pub variance: usize,
+    /// The order that the CDF's band is centred at: one more than its estimate's, where the log can carry it.
+    pub band: Option<usize>,
+    /// Why, in words.
+    pub reason: String,
+}
+
+/// Whether effects of exactly this many slots show in the log.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct OrderTest {
+    /// How many slots.
+    pub order: usize,
+    /// `sup_v |mean[H (1{R <= v} - p(v))]|` with `H = e_order(Z)` and `p` the logged CDF.
+    pub statistic: f64,
+    /// What it has to exceed.
+    pub critical: f64,
+    /// Whether it does.
+    pub active: bool,
+    /// Effective sample size of weights up to this order.
+    pub design_ess: Option<f64>,
+    /// The same for the mean: `|mean[H (R - mean R)]|`.
+    pub mean: FunctionalTest,
+    /// The same for the second moment: `|mean[H ((R - mean R)^2 - var R)]|`.
+    pub variance: FunctionalTest,
+}
+
+/// One test of one order.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct FunctionalTest {
+    /// The statistic.
+    pub statistic: f64,
+    /// What it has to exceed.
+    pub critical: f64,
+    /// Whether it does.
+    pub active: bool,
+}
+
+/// How strongly two slots' effects on the reward depend on each other.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Interaction {
+    /// The policy whose change of slots it is.
+    pub policy: String,
+    /// The two slots, counted from 1.
+    pub slots: [usize; 2],
+    /// `sup_v |mean[Z_j Z_k (1{R <= v} - p(v))]|`: how far the pair moves the CDF.
+    pub strength: f64,
+    /// What it has to exceed to be told from noise, all pairs considered.
+    pub critical: f64,
+    /// Whether it does.
+    pub active: bool,
 }
 
 /// One policy's reward distribution.
@@ -103,7 +194,7 @@ pub struct PolicyEvaluation {
     /// The correction used.
     pub correction: Option<Correction>,
     /// How the structure was chosen, where it was.
-    pub selection: Option<()>,
+    pub selection: Option<Selection>,
     /// The mean reward.
     pub mean: Interval,
     /// Its variance.
@@ -139,8 +230,20 @@ pub struct Comparison {
     pub cvar: Vec<TailEstimate>,
     /// Differences of quantiles.
     pub quantiles: Vec<QuantileEstimate>,
-    /// Whether one CDF lies below the other everywhere; none where it cannot be told.
-    pub dominance: Option<String>,
+    /// Whether one is shown to dominate; none where it cannot be told.
+    pub dominance: Option<Dominance>,
+}
+
+/// First-order stochastic dominance: whose CDF lies below the other's, wherever either is between 5% and 95%.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Dominance {
+    /// The policy's rewards are larger everywhere.
+    Policy,
+    /// The baseline's are.
+    Baseline,
+    /// Neither is shown.
+    None,
 }
 
 /// One segment of the log.
@@ -181,11 +284,17 @@ const NO_INTERVALS: &str = "intervals are not computed";
 
 impl Interval {
     pub(crate) fn point(estimate: f64) -> Self {
-        Interval { estimate: Some(estimate), lower: None, upper: None, reason: Some(NO_INTERVALS.to_owned()) }
+        Interval {
+            estimate: Some(estimate),
+            lower: None,
+            upper: None,
+            if_order_holds: None,
+            reason: Some(NO_INTERVALS.to_owned()),
+        }
     }
 
     pub(crate) fn missing(reason: &str) -> Self {
-        Interval { estimate: None, lower: None, upper: None, reason: Some(reason.to_owned()) }
+        Interval { estimate: None, lower: None, upper: None, if_order_holds: None, reason: Some(reason.to_owned()) }
     }
 
     pub(crate) fn minus(&self, other: &Interval) -> Interval {

@@ -89,10 +89,10 @@ pub use diagnostics::{Check, DesignSource, Diagnostics, Status};
 pub use distribution::Tail;
 pub use error::{Error, Result};
 pub use evaluation::{
-    Cdf, Comparison, Disparity, Evaluation, Interval, LogFacts, PolicyEvaluation, QuantileEstimate, RewardFacts,
-    SegmentEvaluation, TailEstimate,
+    Bounds, Cdf, CdfBand, Comparison, Disparity, Dominance, Evaluation, FunctionalTest, Interaction, Interval,
+    LogFacts, OrderTest, PolicyEvaluation, QuantileEstimate, RewardFacts, SegmentEvaluation, Selection, TailEstimate,
 };
-pub use settings::Settings;
+pub use settings::{Band, Settings};
 pub use spec::{LOGGING, PolicySpec, Spec};
 pub use structure::{Family, Needs, Pool, Structure, TargetSlots};
 pub use summary::Summary;

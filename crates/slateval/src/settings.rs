@@ -1,5 +1,8 @@
 //! How a summary is evaluated: everything that can be decided after the log has been read.
 
+use std::fmt;
+use std::str::FromStr;
+
 use serde::{Deserialize, Serialize};
 
 use crate::correction::CorrectionChoice;
@@ -19,6 +22,34 @@ pub struct Settings {
     pub alphas: Vec<f64>,
     /// The tail they look at.
     pub tail: Tail,
+    /// Where bands and intervals come from.
+    pub band: Band,
+    /// The probability with which a band or an interval is to hold the truth, in (0, 1).
+    pub confidence: f64,
+    /// Multiplier draws that bands and some intervals rest on.
+    pub draws: usize,
+    /// Where the draws begin; the same seed gives the same numbers.
+    pub seed: u64,
+    /// No logging propensity of any action is below this: what the guaranteed band rests on.
+    pub min_propensity: Option<f64>,
+    /// Whether CVaR is corrected for its bootstrap bias: less biased, a little more variable.
+    pub debias_cvar: bool,
+    /// Threads to draw with; all cores if none is given. The numbers do not depend on it.
+    #[serde(skip)]
+    pub threads: Option<usize>,
+}
+
+/// Where bands and intervals come from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Band {
+    /// The Gaussian multiplier bootstrap of the influence function: right in large samples.
+    #[default]
+    Multiplier,
+    /// Empirical Bernstein bounds: right in every sample, given bounds of the weights, and wider.
+    Bernstein,
+    /// No bands and no intervals.
+    None,
 }
 
 impl Default for Settings {
@@ -28,6 +59,13 @@ impl Default for Settings {
             quantiles: vec![0.25, 0.5, 0.75],
             alphas: vec![0.05, 0.1, 0.25],
             tail: Tail::Lower,
+            band: Band::Multiplier,
+            confidence: 0.95,
+            draws: 2000,
+            seed: 0,
+            min_propensity: None,
+            debias_cvar: false,
+            threads: None,
         }
     }
 }
@@ -40,13 +78,52 @@ impl Settings {
     /// [`Error::BadSetting`].
     pub fn check_for(&self, spec: &Spec) -> Result<()> {
         self.correction.check(&spec.structure)?;
+        let bad = |setting, value: String, why: &str| Err(Error::BadSetting { setting, value, why: why.to_owned() });
         let outside = |p: &&f64| !(**p > 0.0 && **p < 1.0);
-        for (setting, values) in [("quantile", &self.quantiles), ("alpha", &self.alphas)] {
+        let confidence = [self.confidence];
+        for (setting, values) in
+            [("quantile", &self.quantiles[..]), ("alpha", &self.alphas), ("confidence", &confidence)]
+        {
             if let Some(value) = values.iter().find(outside) {
-                let why = "must lie between 0 and 1".to_owned();
-                return Err(Error::BadSetting { setting, value: value.to_string(), why });
+                return bad(setting, value.to_string(), "must lie between 0 and 1");
             }
         }
+        if let Some(p) = self.min_propensity.filter(|p| !(*p > 0.0 && *p <= 1.0)) {
+            return bad("min-propensity", p.to_string(), "must be above 0 and at most 1");
+        }
+        if self.band == Band::Multiplier && self.draws < MIN_DRAWS {
+            return bad("draws", self.draws.to_string(), "give at least 100");
+        }
         Ok(())
+    }
+}
+
+/// Fewer draws say nothing about a tail of 2.5%.
+const MIN_DRAWS: usize = 100;
+
+impl fmt::Display for Band {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Band::Multiplier => "multiplier",
+            Band::Bernstein => "bernstein",
+            Band::None => "none",
+        })
+    }
+}
+
+impl FromStr for Band {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<Self> {
+        match text {
+            "multiplier" => Ok(Band::Multiplier),
+            "bernstein" => Ok(Band::Bernstein),
+            "none" => Ok(Band::None),
+            _ => Err(Error::BadSetting {
+                setting: "band",
+                value: text.into(),
+                why: "must be multiplier, bernstein or none".into(),
+            }),
+        }
     }
 }

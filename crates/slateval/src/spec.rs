@@ -27,6 +27,15 @@ pub struct Spec {
     pub binning: Binning,
     /// The column that rows are segmented by.
     pub by: Option<String>,
+    /// The target that the others are compared with, beside the logging policy.
+    #[serde(default)]
+    pub baseline: Option<String>,
+    /// The column of clusters, such as users, whose rows are not independent of each other.
+    #[serde(default)]
+    pub cluster: Option<String>,
+    /// Whether to keep what tells how strongly each two slots interact.
+    #[serde(default)]
+    pub interactions: bool,
     /// Which columns of the log held what, in words of the reader's own. Summaries of different columns do not merge.
     #[serde(default)]
     pub columns: BTreeMap<String, String>,
@@ -57,6 +66,9 @@ impl Spec {
             policies: policies.into_iter().map(policy).collect(),
             binning: Binning::default(),
             by: None,
+            baseline: None,
+            cluster: None,
+            interactions: false,
             columns: BTreeMap::new(),
         }
     }
@@ -77,6 +89,22 @@ impl Spec {
     pub fn by(mut self, column: impl Into<String>) -> Self {
         self.by = Some(column.into());
         self
+    }
+
+    /// The same with rows in clusters, by a column.
+    pub fn clustered(mut self, column: impl Into<String>) -> Self {
+        self.cluster = Some(column.into());
+        self
+    }
+
+    /// How many groups clusters are hashed into, to bound the memory: fewer where each segment keeps its own. 0 without
+    /// clusters.
+    pub fn groups(&self) -> u16 {
+        match (&self.cluster, &self.by) {
+            (None, _) => 0,
+            (Some(_), None) => 512,
+            (Some(_), Some(_)) => 128,
+        }
     }
 
     /// Refuses what no summary can be made of.

@@ -15,7 +15,7 @@ use crate::error::{Error, Result};
 ///
 /// ```
 /// use slateval::Structure;
-/// for name in ["additive", "product", "order:2", "interactions:1+2,3+4", "ranking:20", "given", "paper-order:2"] {
+/// for name in ["auto", "additive", "product", "order:2", "interactions:1+2,3+4", "ranking:20", "given", "paper-order:2"] {
 ///     assert_eq!(name.parse::<Structure>()?.to_string(), name);
 /// }
 /// # Ok::<(), slateval::Error>(())
@@ -24,6 +24,9 @@ use crate::error::{Error, Result};
 #[serde(try_from = "String", into = "String")]
 #[non_exhaustive]
 pub enum Structure {
+    /// `G = sum_{j<=m} e_j(Z)` with the order `m` chosen from the data: for the CDF, for the mean and for the second
+    /// moment.
+    Auto,
     /// `G = 1 + sum_k Z_k`: the CDF is a sum of functions of one slot each (SUnO, the paper's equation for `G`).
     Additive,
     /// `G = prod_k Y_k`: nothing is assumed (UnO, the paper's `rho`).
@@ -102,7 +105,7 @@ impl Structure {
     /// Whether the weight needs the target's slots to be independent given the context.
     pub fn needs_independent_slots(&self) -> bool {
         match self {
-            Structure::Additive | Structure::Ranking(_) | Structure::Given => false,
+            Structure::Auto | Structure::Additive | Structure::Ranking(_) | Structure::Given => false,
             Structure::Order(m) | Structure::PaperOrder(m) => *m > 1,
             Structure::Interactions(family) => !family.closure.is_empty(),
             Structure::Product => true,
@@ -213,6 +216,7 @@ fn subsets(set: &[usize]) -> impl Iterator<Item = Vec<usize>> {
 impl fmt::Display for Structure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
+            Structure::Auto => write!(f, "auto"),
             Structure::Additive => write!(f, "additive"),
             Structure::Product => write!(f, "product"),
             Structure::Order(m) => write!(f, "order:{m}"),
@@ -245,6 +249,7 @@ impl FromStr for Structure {
                 .ok_or_else(|| bad("needs a whole number of slots from 1 on, for example order:2"))
         };
         match (name, argument) {
+            ("auto", None) => Ok(Structure::Auto),
             ("additive", None) => Ok(Structure::Additive),
             ("product", None) => Ok(Structure::Product),
             ("given", None) => Ok(Structure::Given),
@@ -259,7 +264,7 @@ impl FromStr for Structure {
             ("interactions", Some(sets)) => parse_family(sets).map(Structure::Interactions).map_err(|why| bad(&why)),
             ("interactions", None) => Err(bad("needs sets of slots, for example interactions:1+2,2+3")),
             _ => Err(bad(
-                "must be additive, product, order:M, interactions:1+2,2+3, ranking:N, ranking:COLUMN, given or \
+                "must be auto, additive, product, order:M, interactions:1+2,2+3, ranking:N, ranking:COLUMN, given or \
                  paper-order:M",
             )),
         }
