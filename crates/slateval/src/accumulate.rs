@@ -8,8 +8,10 @@ use crate::block::{Block, Field};
 use crate::cell::{Cell, PolicySums};
 use crate::error::Result;
 use crate::features::{BinSums, Features};
+use crate::layout::PairSums;
 use crate::structure::Structure;
 use crate::table::{Table, bin};
+use crate::tally::WeightTally;
 use crate::vector;
 use crate::weight::{self, RowSums};
 
@@ -25,6 +27,8 @@ pub(crate) struct Scratch {
     row_sums: RowSums,
     terms: Vec<Vec<f64>>,
     squares: Vec<Vec<f64>>,
+    /// For each policy, the right factors of its [`BinSums`](crate::features::BinSums), row by row.
+    rights: Vec<Vec<f64>>,
 }
 
 impl Cell {
@@ -51,9 +55,21 @@ impl Cell {
             sums.fill_columns(structure, block, policy, scratch)?;
             sums.gram.add(&scratch.columns[policy][..sums.features.len()]);
         }
+        for (cross, (p, b)) in self.cross.iter_mut().zip(self.shape.compared()) {
+            cross.add(&scratch.columns[p][..cross.rows], &scratch.columns[b][..cross.columns]);
+        }
         self.scatter(scratch);
+        self.add_groups(block, scratch);
         self.rows += block.rows() as u64;
         Ok(())
+    }
+
+    fn add_groups(&mut self, block: &Block, scratch: &Scratch) {
+        let Some(groups) = &mut self.groups else { return };
+        let columns = scratch.columns.iter().zip(&self.policies);
+        let policies: Vec<(&[Vec<f64>], usize)> =
+            columns.map(|(c, p)| (&c[..p.features.len()], p.features.w(0))).collect();
+        groups.add(block.groups(), &scratch.bin_rows, &policies);
     }
 
     /// Checks the rewards and finds their bins.
@@ -64,7 +80,7 @@ impl Cell {
         scratch.reward.clear();
         scratch.reward.extend(rewards.iter().map(|r| r + 0.0)); // -0.0 becomes 0.0
         let moves = self.bins.assign(&scratch.reward, &mut scratch.bin_rows);
-        self.table.follow(moves, self.bins.table_rows());
+        self.follow(moves.as_ref());
         if self.rows == 0 && scratch.reward.len() >= ORIGIN_ROWS {
             self.origin = origin_of(&scratch.reward);
         }
@@ -75,21 +91,60 @@ impl Cell {
 
     /// Adds each row's products to its bin, policy by policy; what all policies share goes with the first.
     #[inline(always)]
-    fn scatter(&mut self, scratch: &Scratch) {
+    fn scatter(&mut self, scratch: &mut Scratch) {
+        scratch.rights.resize(scratch.rights.len().max(self.policies.len()), Vec::new());
         let mut shared = Some(scratch.reward.as_slice());
-        let mut offset = bin::SHARED;
-        for (policy, columns) in self.policies.iter().zip(&scratch.columns) {
-            let (features, layout) = (policy.features, policy.bin_sums());
-            let slots = |first: usize| -> Vec<&[f64]> {
-                columns[first..][..features.slots].iter().map(Vec::as_slice).collect()
-            };
-            let (g, z) = (columns[features.w(0)].as_slice(), slots(features.z(0)));
-            let scatter = Scatter { bins: &scratch.bin_rows, offset, g, shared: shared.take() };
-            scatter.add_slots(&mut self.table, &z);
-            if layout.chi {
-                scatter.add_chi(&mut self.table, layout, &z, &slots(features.chi(0)));
+        for (p, section) in self.layout.own.iter().enumerate() {
+            let (features, columns) = (self.policies[p].features, &scratch.columns[p]);
+            let scatter = Scatter { bins: &scratch.bin_rows, start: section.start, shared: shared.take() };
+            if features.basis == 1 && !features.chi {
+                let z: Vec<&[f64]> = columns[features.z(0)..][..features.slots].iter().map(Vec::as_slice).collect();
+                scatter.add_slots(&mut self.table, &columns[features.w(0)], &z);
             }
-            offset += layout.len();
+            let plain = features.basis == 1 && !features.chi;
+            if !plain || !self.layout.cross.is_empty() {
+                stage_rights(features, columns, &mut scratch.rights[p]);
+            }
+            if !plain {
+                scatter.add_products(&mut self.table, section.sums, &scratch.rights[p]);
+            }
+        }
+        for section in &self.layout.cross {
+            let (p, b) = (section.sums.policy, section.sums.baseline);
+            let scatter = Scatter { bins: &scratch.bin_rows, start: section.start, shared: None };
+            let (own, base) = (&self.layout.own[p].sums, &self.layout.own[b].sums);
+            let (own_rights, base_rights) = (&scratch.rights[p], &scratch.rights[b]);
+            scatter.add_cross(&mut self.table, (own.basis, own.right(), own_rights), (base.right(), base_rights), 0);
+            let second = section.sums.of_baseline(1);
+            scatter.add_cross(
+                &mut self.table,
+                (base.basis, base.right(), base_rights),
+                (own.right(), own_rights),
+                second,
+            );
+        }
+        for (p, section) in self.layout.pairs.iter().enumerate() {
+            let features = self.policies[p].features;
+            let scatter = Scatter { bins: &scratch.bin_rows, start: section.start, shared: None };
+            scatter.add_pairs(&mut self.table, &scratch.columns[p][features.z(0)..][..features.slots]);
+        }
+    }
+}
+
+/// Lays the right factors of a policy out row by row, as they are added to bins.
+#[inline(always)]
+fn stage_rights(features: Features, columns: &[Vec<f64>], out: &mut Vec<f64>) {
+    let (slots, basis) = (features.slots, features.basis);
+    let part = |first: usize, length: usize| columns[first..][..length].iter();
+    let chi = if features.chi { (1 + basis) * slots } else { 0 };
+    let chi_columns = columns.get(features.chi(0)..).unwrap_or_default()[..chi].iter();
+    let sources = part(features.w(0), basis).chain(part(features.z(0), slots)).chain(chi_columns);
+    let width = features.bin_sums().right();
+    let rows = columns[Features::ONE].len();
+    out.resize(rows * width, 0.0);
+    for (x, column) in sources.enumerate() {
+        for (row, &value) in out.chunks_exact_mut(width).zip(column) {
+            row[x] = value;
         }
     }
 }
@@ -97,9 +152,8 @@ impl Cell {
 /// One policy's rows on their way to their bins: the only loops with scattered memory access, a cache line or two a row.
 struct Scatter<'a> {
     bins: &'a [u32],
-    /// Where the policy's sums begin in a bin.
-    offset: usize,
-    g: &'a [f64],
+    /// Where the sums begin in a bin.
+    start: usize,
     /// The rewards, where they are still to be added.
     shared: Option<&'a [f64]>,
 }
@@ -108,42 +162,89 @@ impl Scatter<'_> {
     /// Rows whose bins are fetched from memory together before they are added to; see docs/performance.md.
     const AHEAD: usize = 16;
 
-    /// `G`, `G^2` and `G Z_k`. For slates of usual lengths the loop over slots is unrolled.
+    /// `G`, `Z_k`, `G^2` and `G Z_k`. For slates of usual lengths the loop over slots is unrolled.
     #[inline(always)]
-    fn add_slots(&self, table: &mut Table, z: &[&[f64]]) {
+    fn add_slots(&self, table: &mut Table, g: &[f64], z: &[&[f64]]) {
         match *z {
-            [a] => self.add_each(table, [a]),
-            [a, b] => self.add_each(table, [a, b]),
-            [a, b, c] => self.add_each(table, [a, b, c]),
-            [a, b, c, d] => self.add_each(table, [a, b, c, d]),
-            [a, b, c, d, e] => self.add_each(table, [a, b, c, d, e]),
-            [a, b, c, d, e, f] => self.add_each(table, [a, b, c, d, e, f]),
-            _ => self.add_any(table, z),
+            [a] => self.add_each(table, g, [a]),
+            [a, b] => self.add_each(table, g, [a, b]),
+            [a, b, c] => self.add_each(table, g, [a, b, c]),
+            [a, b, c, d] => self.add_each(table, g, [a, b, c, d]),
+            [a, b, c, d, e] => self.add_each(table, g, [a, b, c, d, e]),
+            [a, b, c, d, e, f] => self.add_each(table, g, [a, b, c, d, e, f]),
+            _ => self.add_any(table, g, z),
         }
     }
 
     #[inline(always)]
-    fn add_each<const K: usize>(&self, table: &mut Table, z: [&[f64]; K]) {
+    fn add_each<const K: usize>(&self, table: &mut Table, g: &[f64], z: [&[f64]; K]) {
         let rows = self.bins.len();
-        let (g, z) = (&self.g[..rows], z.map(|z| &z[..rows]));
+        let (g, z) = (&g[..rows], z.map(|z| &z[..rows]));
         self.each_row(table, |i, sums| {
-            let sums = &mut sums[..2 + K];
-            sums[0] += g[i];
-            sums[1] += g[i] * g[i];
+            let sums = &mut sums[..2 + 2 * K];
+            let g = g[i];
+            sums[0] += g;
+            sums[1 + K] += g * g;
             for k in 0..K {
-                sums[2 + k] += g[i] * z[k][i];
+                let z = z[k][i];
+                sums[1 + k] += z;
+                sums[2 + K + k] += g * z;
             }
         });
     }
 
     #[inline(always)]
-    fn add_any(&self, table: &mut Table, z: &[&[f64]]) {
+    fn add_any(&self, table: &mut Table, g: &[f64], z: &[&[f64]]) {
+        let slots = z.len();
         self.each_row(table, |i, sums| {
-            let g = self.g[i];
-            sums[0] += g;
-            sums[1] += g * g;
-            for (sum, z) in sums[2..].iter_mut().zip(z) {
-                *sum += g * z[i];
+            let g = g[i];
+            let (of_one, of_weight) = sums.split_at_mut(1 + slots);
+            of_one[0] += g;
+            of_weight[0] += g * g;
+            for (k, z) in z.iter().enumerate() {
+                of_one[1 + k] += z[i];
+                of_weight[1 + k] += g * z[i];
+            }
+        });
+    }
+
+    /// Every product of a left with a right factor.
+    #[inline(always)]
+    fn add_products(&self, table: &mut Table, layout: BinSums, rights: &[f64]) {
+        let (width, of_one) = (layout.right(), layout.right_of_one());
+        self.each_row(table, |i, sums| {
+            let right = &rights[i * width..][..width];
+            add_scaled(&mut sums[..of_one], 1.0, &right[..of_one]);
+            let rows = sums[of_one..].chunks_exact_mut(width);
+            for (sums, &w) in rows.zip(&right[..layout.basis]) {
+                add_scaled(sums, w, right);
+            }
+        });
+    }
+
+    /// Products of one policy's `W_i` with another's right factors, from a place of the section on.
+    #[inline(always)]
+    fn add_cross(&self, table: &mut Table, left: (usize, usize, &[f64]), right: (usize, &[f64]), place: usize) {
+        let ((basis, left_width, lefts), (width, rights)) = (left, right);
+        self.each_row(table, |i, sums| {
+            let right = &rights[i * width..][..width];
+            let rows = sums[place..].chunks_exact_mut(width);
+            for (sums, &w) in rows.zip(&lefts[i * left_width..][..basis]) {
+                add_scaled(sums, w, right);
+            }
+        });
+    }
+
+    /// `Z_j Z_k` and its square.
+    fn add_pairs(&self, table: &mut Table, z: &[Vec<f64>]) {
+        self.each_row(table, |i, sums| {
+            for (k, second) in z.iter().enumerate() {
+                for (j, first) in z[..k].iter().enumerate() {
+                    let product = first[i] * second[i];
+                    let place = PairSums::place(j, k);
+                    sums[place] += product;
+                    sums[place + 1] += product * product;
+                }
             }
         });
     }
@@ -163,23 +264,17 @@ impl Scatter<'_> {
                     bin[bin::MIN] = vector::min(bin[bin::MIN], reward[i]);
                     bin[bin::MAX] = vector::max(bin[bin::MAX], reward[i]);
                 }
-                add(i, &mut bin[self.offset..]);
+                add(i, &mut bin[self.start..]);
             }
         }
     }
+}
 
-    /// `Z_k`, `G chi_k` and `G^2 Z_k`.
-    #[inline(always)]
-    fn add_chi(&self, table: &mut Table, layout: BinSums, z: &[&[f64]], chi: &[&[f64]]) {
-        for (i, &bin) in self.bins.iter().enumerate() {
-            let g = self.g[i];
-            let sums = &mut table.row_mut(bin)[self.offset..][..layout.len()];
-            for (k, (z, chi)) in z.iter().zip(chi).enumerate() {
-                sums[layout.z(k)] += z[i];
-                sums[layout.wchi(0, k)] += g * chi[i];
-                sums[layout.wwz(0, 0, k)] += g * g * z[i];
-            }
-        }
+/// `sums += by * values`.
+#[inline(always)]
+fn add_scaled(sums: &mut [f64], by: f64, values: &[f64]) {
+    for (sum, value) in sums.iter_mut().zip(values) {
+        *sum += by * value;
     }
 }
 
@@ -218,17 +313,44 @@ impl PolicySums {
         let (z, beyond) = ratios[features.z(0)..].split_at_mut(slots);
         beyond.iter_mut().for_each(|z| z.fill(0.0));
         weight::slot_ratios(structure, block, policy, z, row_sums, &mut self.tally)?;
-        let g = &mut others[0];
-        weight::weigh(structure, block, policy, z, row_sums, g, terms)?;
-        self.tally.add_weights(g);
+        self.fill_weights(structure, block, policy, (z, &mut others[..features.basis]), row_sums, terms)?;
 
         multiply(columns, features.r(), features.r(), features.r2());
-        multiply(columns, features.w(0), features.r(), features.wr(0));
-        multiply(columns, features.wr(0), features.r(), features.wr2(0));
+        for j in 0..features.basis {
+            multiply(columns, features.w(j), features.r(), features.wr(j));
+            multiply(columns, features.wr(j), features.r(), features.wr2(j));
+        }
         if features.chi {
             self.fill_chi(block, policy, columns)?;
         }
         self.tally_design(structure, policy, slots, scratch);
+        Ok(())
+    }
+
+    /// Fills the columns of the basis from those of the ratios, and tallies the weights.
+    #[inline(always)]
+    fn fill_weights(
+        &mut self,
+        structure: &Structure,
+        block: &Block,
+        policy: usize,
+        (z, basis): (&[Vec<f64>], &mut [Vec<f64>]),
+        row_sums: &RowSums,
+        terms: &mut Vec<Vec<f64>>,
+    ) -> Result<()> {
+        if *structure != Structure::Auto {
+            weight::weigh(structure, block, policy, z, row_sums, &mut basis[0], terms)?;
+            self.tally.weights[0].add(&basis[0]);
+            return Ok(());
+        }
+        weight::elementary(basis.len(), z, block.rows(), terms);
+        let (sum, orders) = terms.split_at_mut(1);
+        // e_0 = 1 becomes the weight of one order after the other.
+        for ((w, e), tally) in basis.iter_mut().zip(orders).zip(&mut self.tally.weights) {
+            w.copy_from_slice(e);
+            sum[0].iter_mut().zip(&*e).for_each(|(sum, e)| *sum += e);
+            tally.add(&sum[0]);
+        }
         Ok(())
     }
 
@@ -247,7 +369,9 @@ impl PolicySums {
                 self.tally.negative_chi += chi.iter().map(|&chi| u64::from(chi < -1e-6)).sum::<u64>();
                 column.copy_from_slice(chi);
             }
-            multiply(columns, features.w(0), features.z(slot), features.wz(0, slot));
+            for j in 0..features.basis {
+                multiply(columns, features.w(j), features.z(slot), features.wz(j, slot));
+            }
         }
         Ok(())
     }
@@ -261,21 +385,33 @@ impl PolicySums {
         if slots > 1 {
             self.tally.add_pairs(row_sums);
         }
-        if !structure.is_multilinear() || structure.is_additive() {
+        let auto = *structure == Structure::Auto;
+        if !auto && (!structure.is_multilinear() || structure.is_additive()) {
             return;
         }
         let features = self.features;
-        let weight = &mut row_sums.sum;
         squares.resize(squares.len().max(slots), Vec::new());
         for (squares, z) in squares.iter_mut().zip(&columns[features.z(0)..][..slots]) {
             squares.clear();
             squares.extend(z.iter().map(|z| z * z));
         }
-        weight::multilinear(structure, &squares[..slots], weight, terms);
-        self.tally.design_ratios += vector::sum(weight);
+        let weight = &mut row_sums.sum;
+        let mut add = |z: &[Vec<f64>], to: fn(&mut WeightTally) -> &mut f64| {
+            if !auto {
+                weight::multilinear(structure, z, weight, terms);
+                *to(&mut self.tally.weights[0]) += vector::sum(weight);
+                return;
+            }
+            weight::elementary(features.basis, z, weight.len(), terms);
+            let mut sum = weight.len() as f64;
+            for (e, tally) in terms[1..].iter().zip(&mut self.tally.weights) {
+                sum += vector::sum(e);
+                *to(tally) += sum;
+            }
+        };
+        add(&squares[..slots], |tally| &mut tally.design_ratios);
         if features.chi {
-            weight::multilinear(structure, &columns[features.chi(0)..][..features.slots], weight, terms);
-            self.tally.design_chi += vector::sum(weight);
+            add(&columns[features.chi(0)..][..features.slots], |tally| &mut tally.design_chi);
         }
     }
 }

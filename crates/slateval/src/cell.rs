@@ -1,10 +1,12 @@
 //! The sums of one segment of a log, and how two of them add up.
 
-use crate::bins::Bins;
-use crate::features::{BinSums, Features};
-use crate::gram::Gram;
+use crate::bins::{Bins, Moves};
+use crate::features::Features;
+use crate::gram::{CrossGram, Gram};
+use crate::groups::Groups;
+use crate::layout::{RowLayout, Shape};
 use crate::spec::Spec;
-use crate::table::{Table, add_bin, bin};
+use crate::table::Table;
 use crate::tally::Tally;
 
 /// Sums over all rows of a segment, and in each bin of rewards.
@@ -12,11 +14,17 @@ use crate::tally::Tally;
 pub(crate) struct Cell {
     pub(crate) rows: u64,
     pub(crate) slots: usize,
-    /// Rewards enter the Gram matrices as `R - origin`, see [`origin_of`].
+    /// Rewards enter the Gram matrices as `R - origin`, see [`origin_of`](crate::accumulate).
     pub(crate) origin: f64,
+    pub(crate) shape: Shape,
     pub(crate) bins: Bins,
+    pub(crate) layout: RowLayout,
     pub(crate) table: Table,
     pub(crate) policies: Vec<PolicySums>,
+    /// For each policy that is compared with the baseline, in their order.
+    pub(crate) cross: Vec<CrossGram>,
+    /// With clusters.
+    pub(crate) groups: Option<Groups>,
 }
 
 /// Sums over all rows of one policy.
@@ -29,24 +37,34 @@ pub(crate) struct PolicySums {
 
 impl Cell {
     pub(crate) fn new(spec: &Spec, slots: usize) -> Self {
-        let policy = |chi: bool| {
-            let features = Features { slots, basis: 1, chi: chi && spec.structure.needs().slots };
-            PolicySums { features, gram: Gram::new(features.len()), tally: Tally::new(slots) }
+        let shape = Shape::new(spec);
+        let policy = |p: usize| {
+            let features = shape.features(p, slots);
+            PolicySums { features, gram: Gram::new(features.len()), tally: Tally::new(slots, shape.basis) }
         };
-        let policies: Vec<PolicySums> = spec.policies.iter().map(|p| policy(p.chi)).collect();
-        let width = bin::SHARED + policies.iter().map(|p| p.bin_sums().len()).sum::<usize>();
-        let table = Table { width, sums: Vec::new() };
-        Cell { rows: 0, slots, origin: 0.0, bins: Bins::new(spec.binning), table, policies }
+        let width = |p: usize| shape.features(p, slots).len();
+        let layout = RowLayout::new(&shape, slots);
+        Cell {
+            rows: 0,
+            slots,
+            origin: 0.0,
+            bins: Bins::new(spec.cell_binning()),
+            table: Table::new(layout.width),
+            layout,
+            policies: (0..shape.policies()).map(policy).collect(),
+            cross: shape.compared().map(|(p, b)| CrossGram::new(width(p), width(b))).collect(),
+            groups: (shape.groups > 0).then(|| Groups::new(&shape, slots)),
+            shape,
+        }
     }
 
-    /// Where each policy's sums begin in a bin's row.
-    pub(crate) fn offsets(&self) -> Vec<usize> {
-        let ends = self.policies.iter().scan(bin::SHARED, |end, policy| {
-            let start = *end;
-            *end += policy.bin_sums().len();
-            Some(start)
-        });
-        ends.collect()
+    /// Moves sums as the bins have moved.
+    pub(crate) fn follow(&mut self, moves: Option<&Moves>) {
+        let rows = self.bins.table_rows();
+        self.table.follow(moves, rows);
+        if let Some(groups) = &mut self.groups {
+            groups.follow(moves, rows);
+        }
     }
 
     pub(crate) fn merge(&mut self, other: &Cell) {
@@ -69,23 +87,36 @@ impl Cell {
     }
 
     fn merge_same_slots(&mut self, other: &Cell) {
-        let (moves, from_other) = self.bins.absorb(&other.bins);
-        self.table.follow(moves, self.bins.table_rows());
-        for (from, to) in from_other {
-            add_bin(self.table.row_mut(to), other.table.row(from));
-        }
         // The origin of more rows serves better.
         if other.rows > self.rows {
             self.move_origin(other.origin);
         }
-        let shift = other.origin - self.origin;
+        if other.origin != self.origin {
+            let mut moved = other.clone();
+            moved.move_origin(self.origin);
+            return self.merge_same_origin(&moved);
+        }
+        self.merge_same_origin(other);
+    }
+
+    fn merge_same_origin(&mut self, other: &Cell) {
+        let (moves, from_other) = self.bins.absorb(&other.bins);
+        self.follow(moves.as_ref());
+        for &(from, to) in &from_other {
+            self.table.add(to, other.table.row(from));
+        }
         for (own, other) in self.policies.iter_mut().zip(&other.policies) {
-            if shift == 0.0 {
-                own.gram.merge(&other.gram);
-            } else {
-                own.gram.merge(&other.gram.transform(&own.features.shifted(shift)));
-            }
+            own.gram.merge(&other.gram);
             own.tally.merge(&other.tally);
+        }
+        for (own, other) in self.cross.iter_mut().zip(&other.cross) {
+            own.merge(other);
+        }
+        if let (Some(own), Some(other)) = (&mut self.groups, &other.groups) {
+            for (from, to) in from_other {
+                own.table.add(to, other.table.row(from));
+            }
+            own.merge_features(other);
         }
         self.rows += other.rows;
     }
@@ -93,9 +124,7 @@ impl Cell {
     fn move_origin(&mut self, origin: f64) {
         let shift = self.origin - origin;
         if shift != 0.0 {
-            for policy in &mut self.policies {
-                policy.gram = policy.gram.transform(&policy.features.shifted(shift));
-            }
+            self.transform(|features| features.shifted(shift));
             self.origin = origin;
         }
     }
@@ -105,26 +134,28 @@ impl Cell {
         if slots == self.slots {
             return;
         }
-        let mut places: Vec<(usize, usize)> = (0..bin::SHARED).map(|p| (p, p)).collect();
-        let mut wide_offset = bin::SHARED;
-        for (policy, offset) in self.policies.iter().zip(self.offsets()) {
-            let layout = policy.bin_sums();
-            places.extend(layout.widened(slots).into_iter().map(|(from, to)| (offset + from, wide_offset + to)));
-            wide_offset += BinSums { slots, ..layout }.len();
-        }
-        self.table = self.table.rearranged(wide_offset, &places);
+        let wide = RowLayout::new(&self.shape, slots);
+        self.table = self.table.rearranged(wide.width, &self.layout.widened(&wide, slots));
+        self.layout = wide;
+        self.transform(|features| features.widened(slots));
         for policy in &mut self.policies {
-            policy.gram = policy.gram.transform(&policy.features.widened(slots));
             policy.features.slots = slots;
             policy.tally.widen(slots);
         }
         self.slots = slots;
     }
-}
 
-impl PolicySums {
-    pub(crate) fn bin_sums(&self) -> BinSums {
-        let Features { slots, basis, chi } = self.features;
-        BinSums { slots, basis, chi }
+    /// Applies a linear map of each policy's features to all sums of their products.
+    fn transform(&mut self, map: impl Fn(Features) -> Vec<Vec<(usize, f64)>>) {
+        let maps: Vec<_> = self.policies.iter().map(|policy| map(policy.features)).collect();
+        for (p, (policy, map)) in self.policies.iter_mut().zip(&maps).enumerate() {
+            policy.gram = policy.gram.transform(map);
+            if let Some(groups) = &mut self.groups {
+                groups.transform(p, map);
+            }
+        }
+        for (cross, (p, b)) in self.cross.iter_mut().zip(self.shape.compared()) {
+            *cross = cross.transform(&maps[p], &maps[b]);
+        }
     }
 }

@@ -1,40 +1,107 @@
 //! Differences: between policies, and between segments under one policy.
 
-use crate::evaluation::{Comparison, Disparity, Interval, PolicyEvaluation, SegmentEvaluation};
+use crate::block::Segment;
+use crate::draws::{place, read_off};
+use crate::evaluation::{
+    Comparison, Disparity, Dominance, Interval, PolicyEvaluation, QuantileEstimate, SegmentEvaluation, TailEstimate,
+};
+use crate::settings::Settings;
+use crate::uncertainty::{DifferenceUncertainty, Level, Limits, z};
 
-/// Each target against the logging policy, which comes first.
-pub(crate) fn compare(policies: &[PolicyEvaluation]) -> Vec<Comparison> {
-    let Some((logging, targets)) = policies.split_first() else { return Vec::new() };
-    let against = |target: &PolicyEvaluation| Comparison {
-        policy: target.name.clone(),
-        baseline: logging.name.clone(),
-        paired: true,
-        mean: target.mean.minus(&logging.mean),
-        cvar: target.cvar.iter().zip(&logging.cvar).map(|(t, l)| t.minus(l)).collect(),
-        quantiles: target.quantiles.iter().zip(&logging.quantiles).map(|(t, l)| t.minus(l)).collect(),
-        dominance: None,
+/// Two policies to be compared: their names, and the estimators that their estimates come from.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Compared<'n, 'e, 'a> {
+    pub(crate) policy: (&'n str, Level<'e, 'a>),
+    pub(crate) baseline: (&'n str, Level<'e, 'a>),
+    /// Whether an order was chosen from the data for either.
+    pub(crate) selected: bool,
+}
+
+/// Policy minus baseline, with what is uncertain about it at each level of trust in the chosen orders.
+pub(crate) fn compare(
+    compared: Compared<'_, '_, '_>,
+    levels: &[DifferenceUncertainty],
+    settings: &Settings,
+) -> Comparison {
+    let Compared { policy: (policy, first), baseline: (baseline, second), selected } = compared;
+    let mean = |level: Level<'_, '_>| level.mean.moments.origin + level.mean.moments.mean;
+    let values = |level: Level<'_, '_>| read_off(level.cdf.distribution.curve(), settings);
+    let (own, other) = (values(first), values(second));
+    let interval = |estimate: f64, of: &dyn Fn(&DifferenceUncertainty) -> &Limits| {
+        Interval::new(estimate, &levels.iter().map(of).collect::<Vec<_>>(), selected)
     };
-    targets.iter().map(against).collect()
+    let cvar = |(i, &alpha): (usize, &f64)| {
+        let p = place::cvar(i);
+        TailEstimate { alpha, interval: interval(own[p] - other[p], &|level| &level.cvar[i]) }
+    };
+    let quantile = |(i, &level): (usize, &f64)| {
+        let p = place::quantile(settings, i);
+        QuantileEstimate { level, interval: interval(own[p] - other[p], &|level| &level.quantiles[i]) }
+    };
+    Comparison {
+        policy: policy.to_owned(),
+        baseline: baseline.to_owned(),
+        paired: true,
+        mean: interval(mean(first) - mean(second), &|level| &level.mean),
+        cvar: settings.alphas.iter().enumerate().map(cvar).collect(),
+        quantiles: settings.quantiles.iter().enumerate().map(quantile).collect(),
+        dominance: dominance(levels, z(settings)),
+    }
+}
+
+/// One dominates if its CDF is shown to lie below the other's at every reward in the interior, at every level of trust:
+/// an intersection of tests, so that each may be made at the full level.
+fn dominance(levels: &[DifferenceUncertainty], z: f64) -> Option<Dominance> {
+    let gaps: Vec<_> = levels.iter().map(|level| level.gap).collect::<Option<_>>()?;
+    Some(if gaps.iter().all(|gap| gap.most < -z) {
+        Dominance::Policy
+    } else if gaps.iter().all(|gap| gap.least > z) {
+        Dominance::Baseline
+    } else {
+        Dominance::None
+    })
 }
 
 /// The segments furthest apart, for each policy: in mean, and in each CVaR.
 pub(crate) fn disparities(policies: &[PolicyEvaluation], segments: &[SegmentEvaluation]) -> Vec<Disparity> {
     let mut found = Vec::new();
     for (p, policy) in policies.iter().enumerate() {
-        let mut widest = |metric, alpha, of: &dyn Fn(&PolicyEvaluation) -> Option<f64>| {
-            let values = segments.iter().filter_map(|s| Some((&s.value, of(&s.policies[p])?)));
-            let low = values.clone().min_by(|a, b| a.1.total_cmp(&b.1));
-            let high = values.max_by(|a, b| a.1.total_cmp(&b.1));
-            if let (Some((low, least)), Some((high, most))) = (low, high) {
-                let (low, high) = (low.clone(), high.clone());
-                let interval = Interval::point(most - least);
+        let mut widest = |metric, alpha, of: &dyn Fn(&PolicyEvaluation) -> &Interval| {
+            let with_estimate = |s: &'_ SegmentEvaluation| {
+                Some((s.value.clone(), of(&s.policies[p]).clone(), of(&s.policies[p]).estimate?))
+            };
+            let values: Vec<(Segment, Interval, f64)> = segments.iter().filter_map(with_estimate).collect();
+            let low = values.iter().min_by(|a, b| a.2.total_cmp(&b.2));
+            let high = values.iter().max_by(|a, b| a.2.total_cmp(&b.2));
+            if let (Some(low), Some(high)) = (low, high) {
+                let interval = difference(&high.1, &low.1);
+                let (low, high) = (low.0.clone(), high.0.clone());
                 found.push(Disparity { policy: policy.name.clone(), metric, alpha, low, high, interval });
             }
         };
-        widest("mean", None, &|p| p.mean.estimate);
+        widest("mean", None, &|p| &p.mean);
         for (i, tail) in policy.cvar.iter().enumerate() {
-            widest("cvar", Some(tail.alpha), &|p| p.cvar[i].interval.estimate);
+            widest("cvar", Some(tail.alpha), &|p| &p.cvar[i].interval);
         }
     }
     found
+}
+
+/// The difference of two independent estimates; the squares of the intervals' arms add up.
+fn difference(a: &Interval, b: &Interval) -> Interval {
+    let (Some(x), Some(y)) = (a.estimate, b.estimate) else {
+        return Interval::missing("one of the two has no estimate");
+    };
+    let arm = |from: f64, a_end: Option<f64>, b_end: Option<f64>| {
+        Some((x - a_end?).hypot(y - b_end?)).map(|arm| from.signum() * arm)
+    };
+    let limits = match (arm(-1.0, a.lower, b.upper), arm(1.0, a.upper, b.lower)) {
+        (Some(down), Some(up)) => Ok(crate::evaluation::Bounds { lower: Some(x - y + down), upper: Some(x - y + up) }),
+        _ => Err(a
+            .reason
+            .clone()
+            .or_else(|| b.reason.clone())
+            .unwrap_or_else(|| "one of the two has no interval".to_owned())),
+    };
+    Interval::new(x - y, &[&limits], false)
 }

@@ -3,6 +3,16 @@
 //! Each turns the weights `G_i / n` into `w_i` with `n w_i = kappa' T_i`, a linear function of the row's terms
 //! `T = (1, G, G^2, Z_k, G Z_k)`. A corrected estimate of `E[Y]` is then `kappa' sum_i T_i Y_i / n`: all that a
 //! correction has to find is the vector `kappa`, from sums over the whole log.
+//!
+//! Its influence function is `G_i Y_i - b_Y' a_i - E[Y]`, with adjustments `a_i` of expectation 0 and slopes `b_Y` that
+//! are linear in the sums of `T Y`:
+//!
+//! | correction | `a_i` | `b_Y` |
+//! |---|---|---|
+//! | none | nothing | |
+//! | self-normalized | `G - 1` | the estimate |
+//! | control variates | the controls | `S^-1 Cov(a, G Y)` |
+//! | calibrated | `G phi - h` | least squares of `Y` on `phi` |
 
 use std::fmt;
 use std::str::FromStr;
@@ -12,7 +22,7 @@ use serde::{Deserialize, Serialize};
 use crate::error::{Error, Result};
 use crate::linear::{PseudoInverse, dot};
 use crate::structure::Structure;
-use crate::weighted::{Terms, Weighted, term};
+use crate::weighted::{Terms, Weighted, factor, term};
 
 /// How weights are corrected to lower the variance.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -46,10 +56,33 @@ pub(crate) struct Corrected {
     pub(crate) correction: Correction,
     /// `n w_i = kappa' T_i`.
     kappa: Terms,
+    /// What the influence function is adjusted by.
+    pub(crate) adjustments: Vec<Adjustment>,
     /// What had to be left out, in words.
     pub(crate) notes: Vec<String>,
     /// Whether the correction asked for was impossible.
     pub(crate) gave_up: bool,
+}
+
+/// One of the `a_i`, and its slope.
+#[derive(Debug, Clone)]
+pub(crate) struct Adjustment {
+    /// As a linear function of the row's [`factor`]s: pairs of a factor and its coefficient.
+    pub(crate) factors: Vec<(usize, f64)>,
+    /// `b_Y` is this times the terms of `Y`, by `n`.
+    slope: Terms,
+}
+
+impl Adjustment {
+    /// `G - 1`.
+    fn of_weight(slope: Terms) -> Self {
+        Adjustment { factors: vec![(factor::G, 1.0), (factor::ONE, -1.0)], slope }
+    }
+
+    /// `b_Y`, from the terms of `Y`.
+    pub(crate) fn slope(&self, terms: &[f64], n: f64) -> f64 {
+        dot(&self.slope, terms) / n
+    }
 }
 
 impl Corrected {
@@ -67,13 +100,21 @@ impl Corrected {
         };
         corrected.correction = correction;
         corrected.normalise(sums);
+        if corrected.correction == Correction::SelfNormalized {
+            corrected.adjustments = vec![Adjustment::of_weight(corrected.kappa.clone())];
+        }
         corrected
+    }
+
+    /// The logged rewards as they are.
+    pub(crate) fn logged(sums: &Weighted<'_>) -> Self {
+        Self::none(sums)
     }
 
     fn none(sums: &Weighted<'_>) -> Self {
         let mut kappa = vec![0.0; term::len(sums.slots)];
         kappa[term::G] = 1.0;
-        Corrected { correction: Correction::None, kappa, notes: Vec::new(), gave_up: false }
+        Corrected { correction: Correction::None, kappa, adjustments: Vec::new(), notes: Vec::new(), gave_up: false }
     }
 
     /// `n w_i = G_i (1 - abar' S^-1 (a_i - abar))` with controls `a = Z`, and `G - 1` beside them unless it is their sum.
@@ -92,6 +133,7 @@ impl Corrected {
                 }
             }
         }
+        this.adjustments = controls.adjustments(&inverse, sums.slots);
         this.notes.extend(controls.note(&inverse));
         this
     }
@@ -120,6 +162,7 @@ impl Corrected {
         for k in 0..slots {
             this.kappa[term::z(k)] += c[k + 1];
         }
+        this.adjustments = calibrated_adjustments(&inverse, slots);
         if inverse.is_singular() {
             this.notes.push(singular_note(&inverse.absent().map(|i| i - 1).collect::<Vec<_>>()));
         }
@@ -142,6 +185,24 @@ impl Corrected {
         *self = Corrected { gave_up: true, ..Self::none(sums) };
         self.notes.push(note);
     }
+}
+
+/// `a = G phi - h`, with `b_Y = M^-1 mean(phi Y)`.
+fn calibrated_adjustments(inverse: &PseudoInverse, slots: usize) -> Vec<Adjustment> {
+    let adjustment = |j: usize| {
+        let mut slope = vec![0.0; term::len(slots)];
+        for (i, x) in inverse.column(j).into_iter().enumerate() {
+            slope[if i == 0 { term::ONE } else { term::z(i - 1) }] = x;
+        }
+        match j {
+            0 => Adjustment::of_weight(slope),
+            _ => {
+                let (gz, chi) = (factor::gz(slots, j - 1), factor::chi(slots, j - 1));
+                Adjustment { factors: vec![(gz, 1.0), (chi, -1.0)], slope }
+            }
+        }
+    };
+    (0..=slots).map(adjustment).collect()
 }
 
 /// A function of the row whose expectation under the logging policy is 0.
@@ -211,6 +272,29 @@ impl Controls {
     fn inverse(&self) -> PseudoInverse {
         let floor: Vec<f64> = self.second_moment.iter().map(|m| 1e-12 * m.abs()).collect();
         PseudoInverse::new(&self.covariance, &floor)
+    }
+
+    /// The controls themselves, with `b_Y = S^-1 Cov(a, G Y)`.
+    fn adjustments(&self, inverse: &PseudoInverse, slots: usize) -> Vec<Adjustment> {
+        let adjustment = |(j, control): (usize, &Control)| {
+            let mut slope = vec![0.0; term::len(slots)];
+            for (i, x) in inverse.column(j).into_iter().enumerate() {
+                // Cov(a, G Y) = mean(a G Y) - mean(a) mean(G Y)
+                slope[term::G] -= x * self.mean[i];
+                match self.list[i] {
+                    Control::Slot(k) => slope[term::gz(slots, k)] += x,
+                    Control::Weight => {
+                        slope[term::GG] += x;
+                        slope[term::G] -= x;
+                    }
+                }
+            }
+            match *control {
+                Control::Slot(k) => Adjustment { factors: vec![(factor::z(k), 1.0)], slope },
+                Control::Weight => Adjustment::of_weight(slope),
+            }
+        };
+        self.list.iter().enumerate().map(adjustment).collect()
     }
 
     fn note(&self, inverse: &PseudoInverse) -> Option<String> {

@@ -3,6 +3,8 @@
 use serde::Serialize;
 
 use crate::correction::{Correction, CorrectionChoice};
+use crate::estimator::Estimator;
+use crate::evaluation::Selection;
 use crate::normal;
 use crate::structure::Structure;
 use crate::weighted::{Weighted, term};
@@ -110,13 +112,14 @@ impl Diagnostics {
     }
 
     /// Of a target's weights. `alphas` are the tails that will be reported.
-    pub(crate) fn new(structure: &Structure, sums: &Weighted<'_>, alphas: &[f64]) -> Self {
-        let (n, totals, tally) = (sums.n, sums.totals(), sums.tally());
-        let (design, from) = design_second_moment(structure, sums);
+    pub(crate) fn new(estimator: &Estimator<'_>, alphas: &[f64]) -> Self {
+        let (sums, structure) = (&estimator.sums, estimator.structure.as_ref().unwrap_or(&Structure::Additive));
+        let (n, totals, tally) = (sums.n, sums.totals(), sums.weight_tally());
+        let (design_ess, from) = (estimator.design_ess, estimator.design_from);
+        let design = design_ess.map_or(f64::INFINITY, |ess| n / ess);
         let positive = |x: f64| (x > 0.0 && x.is_finite()).then_some(x);
-        let (least, most) = (tally.weight_min.unwrap_or(0.0), tally.weight_max.unwrap_or(0.0));
+        let (least, most) = (tally.min.unwrap_or(0.0), tally.max.unwrap_or(0.0));
         let ess = positive(totals[term::GG]).map(|gg| totals[term::G].powi(2) / gg);
-        let design_ess = positive(design).map(|second| n / second);
         let max_share = positive(tally.absolute).map(|sum| least.abs().max(most.abs()) / sum);
         let mut checks = vec![propensities(structure, sums, design, from)];
         checks.extend(factored(structure, sums));
@@ -140,8 +143,8 @@ impl Diagnostics {
 
 /// `E[G^2]`: `mean G(chi)`, or without chi the larger of `G(mean Z^2)` and `mean G(Z^2)`. The first understates it when
 /// chi varies by row, the second when rare hits are unseen.
-fn design_second_moment(structure: &Structure, sums: &Weighted<'_>) -> (f64, DesignSource) {
-    let (n, tally) = (sums.n, sums.tally());
+pub(crate) fn design_second_moment(structure: &Structure, sums: &Weighted<'_>) -> (f64, DesignSource) {
+    let (n, tally) = (sums.n, sums.weight_tally());
     if !structure.is_multilinear() {
         return (sums.totals()[term::GG] / n, DesignSource::Ratios);
     }
@@ -329,6 +332,51 @@ fn paper_bias(structure: &Structure) -> Option<Check> {
          times over. Use order:{m}, which is not"
     );
     Some(Check::new("bias", Status::Warn, None, message))
+}
+
+/// Whether the order that was chosen from the data could be checked.
+pub(crate) fn order(selection: &Selection, slots: usize) -> Check {
+    let next = selection.orders.iter().find(|test| test.order == selection.cdf + 1);
+    let carried = selection.guard(selection.cdf, slots).is_some();
+    let status = if carried && next.is_none_or(|test| !test.active) { Status::Ok } else { Status::Warn };
+    let value = next.map(|test| test.statistic / test.critical);
+    Check::new("order", status, value, selection.reason.clone())
+}
+
+/// Few groups say little about how much groups vary.
+pub(crate) fn clusters(occupied: usize, groups: usize) -> Check {
+    let status = match occupied {
+        0..10 => Status::Fail,
+        10..50 => Status::Warn,
+        _ => Status::Ok,
+    };
+    let message = match status {
+        Status::Ok => format!("rows are clustered; intervals rest on {occupied} groups of clusters (of {groups})"),
+        _ => format!(
+            "rows are clustered in only {occupied} groups: intervals are too narrow with so few; collect more clusters"
+        ),
+    };
+    Check::new("clusters", status, Some(occupied as f64), message)
+}
+
+/// What a guaranteed band rests on: `(least weight, greatest weight, whether they are known)`.
+pub(crate) fn guarantee((least, most, known): (f64, f64, bool), selected: bool) -> Check {
+    let range = format!("weights between {least} and {most}");
+    let (status, message) = match (known, selected) {
+        (true, false) => (Status::Ok, format!("the band is guaranteed, for {range}, if the structure is right")),
+        (true, true) => (
+            Status::Warn,
+            format!("the band is not guaranteed: the order was chosen from the data ({range}); fix --structure"),
+        ),
+        (false, _) => (
+            Status::Warn,
+            format!(
+                "the band is not guaranteed: the bounds of the weights come from the log itself ({range}); give \
+                 --min-propensity"
+            ),
+        ),
+    };
+    Check::new("guarantee", status, None, message)
 }
 
 /// A deviation without any variation around it is beyond counting.

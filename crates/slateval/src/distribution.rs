@@ -41,7 +41,8 @@ impl Distribution {
                 Some(*sum)
             })
             .collect();
-        let repaired = repair(&raw);
+        let mut repaired = raw.clone();
+        repair(&mut repaired);
         Distribution { bins, raw, repaired }
     }
 
@@ -57,6 +58,20 @@ impl Distribution {
         Distribution { bins, repaired: raw.clone(), raw }
     }
 
+    /// The repaired CDF, to read things off.
+    pub(crate) fn curve(&self) -> Curve<'_> {
+        Curve { bins: &self.bins, cdf: &self.repaired }
+    }
+}
+
+/// A CDF: its values at the largest reward of each bin, ascending, from within [0, 1], the last one 1.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Curve<'a> {
+    pub(crate) bins: &'a [Bin],
+    pub(crate) cdf: &'a [f64],
+}
+
+impl Curve<'_> {
     /// The smallest `v` with `F(v) >= level`.
     pub(crate) fn quantile(&self, level: f64) -> f64 {
         let b = self.bin_at(level);
@@ -106,16 +121,16 @@ impl Distribution {
 
     /// The first bin whose end reaches the level.
     fn bin_at(&self, level: f64) -> usize {
-        let reached = self.repaired.partition_point(|&f| f < level - ROUNDING);
+        let reached = self.cdf.partition_point(|&f| f < level - ROUNDING);
         // A level of 0 is reached by the first bin that has any probability.
-        let first = self.repaired.partition_point(|&f| f <= 0.0);
+        let first = self.cdf.partition_point(|&f| f <= 0.0);
         reached.max(first).min(self.bins.len() - 1)
     }
 
     /// `F` before a bin, and the bin's probability.
     fn step(&self, b: usize) -> (f64, f64) {
-        let below = if b == 0 { 0.0 } else { self.repaired[b - 1] };
-        (below, self.repaired[b] - below)
+        let below = if b == 0 { 0.0 } else { self.cdf[b - 1] };
+        (below, self.cdf[b] - below)
     }
 }
 
@@ -146,13 +161,14 @@ impl Bin {
 
 /// Makes a CDF of an estimate that falls or leaves [0, 1]: rearrangement (sorting its values), then clipping. Neither
 /// increases the distance to any true CDF. At the largest reward it is 1.
-fn repair(raw: &[f64]) -> Vec<f64> {
-    let mut repaired: Vec<f64> = raw.iter().map(|f| f.clamp(0.0, 1.0)).collect();
-    repaired.sort_by(f64::total_cmp);
-    if let Some(last) = repaired.last_mut() {
+pub(crate) fn repair(values: &mut [f64]) {
+    values.iter_mut().for_each(|f| *f = f.clamp(0.0, 1.0));
+    if !values.is_sorted() {
+        values.sort_unstable_by(f64::total_cmp);
+    }
+    if let Some(last) = values.last_mut() {
         *last = 1.0;
     }
-    repaired
 }
 
 impl fmt::Display for Tail {

@@ -1,21 +1,24 @@
-//! From a summary to answers: one distribution per policy, and what it rests on.
+//! From a summary to answers: one distribution per policy, how sure it is, and what it rests on.
 
 use crate::block::Segment;
 use crate::cell::Cell;
-use crate::comparison::{compare, disparities};
+use crate::comparison::{Compared, compare, disparities};
 use crate::correction::{Corrected, Correction, CorrectionChoice};
 use crate::diagnostics::{self, Check, Diagnostics, Status};
 use crate::distribution::{Distribution, Tail};
 use crate::error::{Error, Result};
+use crate::estimator::Estimator;
 use crate::evaluation::{
-    Cdf, Evaluation, Interval, LogFacts, PolicyEvaluation, QuantileEstimate, RewardFacts, SegmentEvaluation,
-    TailEstimate,
+    Cdf, CdfBand, Comparison, Evaluation, Interaction, Interval, LogFacts, PolicyEvaluation, QuantileEstimate,
+    RewardFacts, SegmentEvaluation, Selection, TailEstimate,
 };
+use crate::selection;
 use crate::settings::Settings;
 use crate::spec::{LOGGING, Spec};
 use crate::structure::Structure;
 use crate::summary::Summary;
-use crate::weighted::{Bin, Weighted, occupied, term};
+use crate::uncertainty::{CurveBand, Level, Limits, Uncertainty};
+use crate::weighted::{Bin, Weighted, occupied};
 
 impl Summary {
     /// The reward distribution of every policy, with what it rests on.
@@ -46,11 +49,11 @@ impl Summary {
         self.spec.structure.check_longest(total.slots)?;
         let (min, max) = total.bins.range().ok_or(Error::NoRows)?;
         let reward = RewardFacts { min, max, distinct: total.bins.distinct() };
-        let policies = evaluate_cell(&self.spec, &total, settings)?;
+        let (policies, comparisons) = evaluate_cell(&self.spec, &total, settings)?;
         let segments = self.evaluate_segments(settings)?;
         Ok(Evaluation {
             log: LogFacts { rows: total.rows, slots: self.slots(), reward },
-            comparisons: compare(&policies),
+            comparisons,
             disparities: disparities(&policies, &segments),
             policies,
             segments,
@@ -60,8 +63,7 @@ impl Summary {
     fn evaluate_segments(&self, settings: &Settings) -> Result<Vec<SegmentEvaluation>> {
         let Some(column) = &self.spec.by else { return Ok(Vec::new()) };
         let evaluate = |(value, cell): (&Segment, &Cell)| {
-            let policies = evaluate_cell(&self.spec, cell, settings)?;
-            let comparisons = compare(&policies);
+            let (policies, comparisons) = evaluate_cell(&self.spec, cell, settings)?;
             Ok(SegmentEvaluation {
                 column: column.clone(),
                 value: value.clone(),
@@ -72,70 +74,184 @@ impl Summary {
         };
         self.cells.iter().map(evaluate).collect()
     }
-}
 
-fn evaluate_cell(spec: &Spec, cell: &Cell, settings: &Settings) -> Result<Vec<PolicyEvaluation>> {
-    let (bins, rows) = occupied(cell);
-    let mut policies = vec![evaluate_logging(cell, &bins, settings)];
-    for (policy, target) in spec.policies.iter().enumerate() {
-        let sums = Weighted::new(cell, policy, &rows);
-        if !sums.is_finite() {
-            if let Some(largest) = largest_reward(cell).filter(|r| !(r.powi(4) * sums.n).is_finite()) {
-                return Err(Error::HugeReward { largest });
-            }
-            let smallest = sums.tally().smallest.iter().copied().fold(1.0, f64::min);
-            return Err(Error::Overflow { policy: target.name.clone(), smallest });
+    /// How strongly each two slots' effects on the reward depend on each other, strongest first. Needs a specification
+    /// with [`interactions`](Spec::interactions).
+    ///
+    /// # Errors
+    /// As [`evaluate`](Summary::evaluate), and [`Error::BadSetting`] if what it needs was not kept.
+    pub fn interactions(&self, settings: &Settings) -> Result<Vec<Interaction>> {
+        settings.check_for(&self.spec)?;
+        let total = self.total()?;
+        if total.layout.pairs.is_empty() {
+            return Err(Error::BadSetting {
+                setting: "interactions",
+                value: "on".into(),
+                why: "this summary was made without them".into(),
+            });
         }
-        policies.push(evaluate_target(spec, &target.name, &sums, &bins, settings)?);
+        let (_, rows) = occupied(&total);
+        let policies = self.spec.policies.iter().enumerate();
+        Ok(policies.flat_map(|(p, policy)| selection::interactions(&total, p, &policy.name, &rows, settings)).collect())
     }
-    Ok(policies)
 }
 
-fn largest_reward(cell: &Cell) -> Option<f64> {
-    cell.bins.range().map(|(lo, hi)| lo.abs().max(hi.abs()))
+/// Every policy of a cell, and how they compare.
+fn evaluate_cell(spec: &Spec, cell: &Cell, settings: &Settings) -> Result<(Vec<PolicyEvaluation>, Vec<Comparison>)> {
+    let (bins, rows) = occupied(cell);
+    let logging = Estimator::of_logging(Weighted::of_logging(cell, 0, &rows), &bins);
+    let (uncertainty, _) = Uncertainty::new(cell, &rows, Level::of(&logging), None, settings)?;
+    let diagnostics = Diagnostics::of_logging(cell.rows as f64);
+    let mut policies = vec![describe(LOGGING, Level::of(&logging), &[uncertainty], None, diagnostics, settings)];
+    let mut comparisons = Vec::new();
+    let targets: Vec<Target<'_>> = (0..spec.policies.len())
+        .map(|policy| Target::new(spec, cell, policy, &bins, &rows, settings))
+        .collect::<Result<_>>()?;
+    for target in &targets {
+        let beside = Estimator::of_logging(Weighted::of_logging(cell, target.policy, &rows), &bins);
+        let (evaluation, comparison) = target.evaluate(cell, &rows, &beside, settings)?;
+        policies.push(evaluation);
+        comparisons.push(comparison);
+    }
+    for (policy, baseline) in cell.shape.compared() {
+        comparisons.push(targets[policy].compare_with(&targets[baseline], cell, &rows, settings)?);
+    }
+    Ok((policies, comparisons))
 }
 
-/// Mean and second moment about the cell's origin, and how the variance follows from them.
-struct Moments {
-    origin: f64,
-    mean: f64,
-    variance: f64,
+/// A target policy with its estimators: one of a fixed structure, or one of each order.
+struct Target<'a> {
+    name: &'a str,
+    policy: usize,
+    estimators: Vec<Estimator<'a>>,
+    selection: Option<Selection>,
+    chi: Option<Check>,
+    /// The places of the estimators used at each level of trust in the chosen order: first as chosen, then one above.
+    levels: Vec<Places>,
 }
 
-fn evaluate_logging(cell: &Cell, bins: &[Bin], settings: &Settings) -> PolicyEvaluation {
-    let sums = Weighted::new(cell, 0, &[]);
-    let (r, r2) = (sums.rewards()[term::ONE], sums.squared_rewards()[term::ONE]);
-    let moments = Moments {
-        origin: cell.origin,
-        mean: r / sums.n,
-        // The unbiased sample variance.
-        variance: (r2 - r * r / sums.n) / (sums.n - 1.0),
-    };
-    let diagnostics = Diagnostics::of_logging(sums.n);
-    let distribution = Distribution::logged(bins.to_vec());
-    describe(LOGGING, None, None, &distribution, &moments, diagnostics, settings)
+/// Which estimator the CDF, the mean and the variance are read from.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct Places {
+    cdf: usize,
+    mean: usize,
+    variance: usize,
 }
 
-fn evaluate_target(
-    spec: &Spec,
-    name: &str,
-    sums: &Weighted<'_>,
-    bins: &[Bin],
-    settings: &Settings,
-) -> Result<PolicyEvaluation> {
-    let structure = &spec.structure;
-    let chi = diagnostics::chi(structure, settings.correction, sums);
-    let correction = resolve(settings.correction, structure, chi.as_ref(), name)?;
-    let corrected = Corrected::new(correction, structure, sums);
-    let mut diagnostics = Diagnostics::new(structure, sums, &settings.alphas);
-    diagnostics.checks.extend(chi);
-    diagnostics.checks.extend(controls_check(&corrected));
-    let masses = sums.by_bin.iter().map(|terms| corrected.estimate(terms, sums.n));
-    let distribution = Distribution::new(bins.to_vec(), masses);
-    let moments = Moments::of_target(&corrected, sums);
-    let used = Some((structure.clone(), corrected.correction));
-    let (structure, correction) = used.unzip();
-    Ok(describe(name, structure, correction, &distribution, &moments, diagnostics, settings))
+impl<'a> Target<'a> {
+    fn new(
+        spec: &'a Spec,
+        cell: &'a Cell,
+        policy: usize,
+        bins: &[Bin],
+        rows: &[u32],
+        settings: &Settings,
+    ) -> Result<Self> {
+        let name = spec.policies[policy].name.as_str();
+        let chosen = spec.structure == Structure::Auto;
+        let orders = if chosen { cell.shape.basis } else { 1 };
+        let weighted = |order: usize| {
+            if chosen {
+                Weighted::of_order(cell, policy, order, rows)
+            } else {
+                Weighted::of_structure(cell, policy, rows)
+            }
+        };
+        let structure = |order: usize| if chosen { Structure::Order(order) } else { spec.structure.clone() };
+        let first = weighted(1);
+        check_finite(cell, &first, name)?;
+        let chi = diagnostics::chi(&structure(1), settings.correction, &first);
+        let correction = resolve(settings.correction, &spec.structure, chi.as_ref(), name)?;
+        let estimators: Vec<Estimator<'a>> = std::iter::once(first)
+            .chain((2..=orders).map(weighted))
+            .zip(1..)
+            .map(|(sums, order)| Estimator::of_target(sums, structure(order), correction, bins))
+            .collect();
+        let selection = chosen.then(|| Selection::choose(cell, policy, rows, &estimators, settings));
+        let levels =
+            selection.as_ref().map_or(vec![Places { cdf: 0, mean: 0, variance: 0 }], |s| levels(s, cell.slots));
+        Ok(Target { name, policy, estimators, selection, chi, levels })
+    }
+
+    fn level(&self, at: usize) -> Level<'_, 'a> {
+        let Places { cdf, mean, variance } = self.levels[at.min(self.levels.len() - 1)];
+        Level { cdf: &self.estimators[cdf], mean: &self.estimators[mean], variance: &self.estimators[variance] }
+    }
+
+    /// The target by itself, and against the logging policy.
+    fn evaluate(
+        &self,
+        cell: &Cell,
+        rows: &[u32],
+        logging: &Estimator<'_>,
+        settings: &Settings,
+    ) -> Result<(PolicyEvaluation, Comparison)> {
+        let (mut own, mut differences) = (Vec::new(), Vec::new());
+        for at in 0..self.levels.len() {
+            let (uncertainty, difference) =
+                Uncertainty::new(cell, rows, self.level(at), Some(Level::of(logging)), settings)?;
+            own.push(uncertainty);
+            differences.extend(difference);
+        }
+        let level = self.level(0);
+        let compared = Compared {
+            policy: (self.name, level),
+            baseline: (LOGGING, Level::of(logging)),
+            selected: self.selection.is_some(),
+        };
+        let comparison = compare(compared, &differences, settings);
+        let diagnostics = self.diagnostics(cell, &own, settings);
+        let evaluation = describe(self.name, level, &own, self.selection.as_ref(), diagnostics, settings);
+        Ok((evaluation, comparison))
+    }
+
+    fn compare_with(&self, other: &Target<'_>, cell: &Cell, rows: &[u32], settings: &Settings) -> Result<Comparison> {
+        let mut differences = Vec::new();
+        for at in 0..self.levels.len().max(other.levels.len()) {
+            let (_, difference) = Uncertainty::new(cell, rows, self.level(at), Some(other.level(at)), settings)?;
+            differences.extend(difference);
+        }
+        let compared = Compared {
+            policy: (self.name, self.level(0)),
+            baseline: (other.name, other.level(0)),
+            selected: self.selection.is_some(),
+        };
+        Ok(compare(compared, &differences, settings))
+    }
+
+    fn diagnostics(&self, cell: &Cell, uncertainty: &[Uncertainty], settings: &Settings) -> Diagnostics {
+        let estimator = self.level(0).cdf;
+        let mut diagnostics = Diagnostics::new(estimator, &settings.alphas);
+        diagnostics.checks.extend(self.chi.clone());
+        diagnostics.checks.extend(controls_check(&estimator.corrected));
+        diagnostics.checks.extend(self.selection.as_ref().map(|s| diagnostics::order(s, cell.slots)));
+        diagnostics
+            .checks
+            .extend(cell.groups.as_ref().map(|groups| diagnostics::clusters(groups.occupied(), groups.count)));
+        let guarantee = uncertainty.last().and_then(|u| u.guarantee);
+        diagnostics.checks.extend(guarantee.map(|g| diagnostics::guarantee(g, self.selection.is_some())));
+        diagnostics
+    }
+}
+
+/// As chosen, and one order above where the log can carry it.
+fn levels(selection: &Selection, slots: usize) -> Vec<Places> {
+    let chosen = Places { cdf: selection.cdf - 1, mean: selection.mean - 1, variance: selection.variance - 1 };
+    let above = |order: usize| selection.guard(order, slots).unwrap_or(order) - 1;
+    let guard = Places { cdf: above(selection.cdf), mean: above(selection.mean), variance: above(selection.variance) };
+    if guard == chosen { vec![chosen] } else { vec![chosen, guard] }
+}
+
+fn check_finite(cell: &Cell, sums: &Weighted<'_>, name: &str) -> Result<()> {
+    if cell.policies[sums.policy].gram.to_packed().iter().all(|x| x.is_finite()) {
+        return Ok(());
+    }
+    let largest = cell.bins.range().map(|(lo, hi)| lo.abs().max(hi.abs()));
+    if let Some(largest) = largest.filter(|r| !(r.powi(4) * sums.n).is_finite()) {
+        return Err(Error::HugeReward { largest });
+    }
+    let smallest = sums.tally().smallest.iter().copied().fold(1.0, f64::min);
+    Err(Error::Overflow { policy: name.to_owned(), smallest })
 }
 
 fn controls_check(corrected: &Corrected) -> Option<Check> {
@@ -167,73 +283,79 @@ fn resolve(choice: CorrectionChoice, structure: &Structure, chi: Option<&Check>,
     })
 }
 
-impl Moments {
-    fn of_target(corrected: &Corrected, sums: &Weighted<'_>) -> Self {
-        let n = sums.n;
-        let (rewards, squares) = (sums.rewards(), sums.squared_rewards());
-        let (first, second) = (corrected.estimate(&rewards, n), corrected.estimate(&squares, n));
-        let variance = match corrected.correction {
-            // Exactly unbiased if E[R^2 | A] has the weight's order. Weights that do not sum to 1 are not indifferent
-            // to the origin, so this one is taken about 0.
-            Correction::None => {
-                let o = sums.origin;
-                let totals = sums.totals();
-                let (g, gr, gr2) = (totals[term::G], rewards[term::G], squares[term::G]);
-                let about_zero = gr + o * g;
-                let second = gr2 + 2.0 * o * gr + o * o * g;
-                let own_squares =
-                    sums.squared_weighted_rewards() + 2.0 * o * rewards[term::GG] + o * o * totals[term::GG];
-                second / n - (about_zero * about_zero - own_squares) / (n * (n - 1.0))
-            }
-            _ => second - first * first,
-        };
-        // Weights that do not sum to 1 move the origin's share too.
-        let total = corrected.estimate(&sums.totals(), n);
-        let mean = first + sums.origin * (total - 1.0);
-        Moments { origin: sums.origin, mean, variance }
-    }
-}
-
-/// Reads everything off a distribution and its moments.
+/// Reads everything off a policy's distribution and moments.
 fn describe(
     name: &str,
-    structure: Option<Structure>,
-    correction: Option<Correction>,
-    distribution: &Distribution,
-    moments: &Moments,
+    level: Level<'_, '_>,
+    uncertainty: &[Uncertainty],
+    selection: Option<&Selection>,
     mut diagnostics: Diagnostics,
     settings: &Settings,
 ) -> PolicyEvaluation {
-    let (variance, std, check) = spread(distribution, moments.variance);
+    let selected = selection.is_some();
+    let interval = |estimate: f64, of: &dyn Fn(&Uncertainty) -> &Limits| {
+        Interval::new(estimate, &uncertainty.iter().map(of).collect::<Vec<_>>(), selected)
+    };
+    let (distribution, curve, tail) = (&level.cdf.distribution, level.cdf.distribution.curve(), settings.tail);
+    let (variance, std, check) = match spread(&level.variance.distribution, level.variance.moments.variance) {
+        Spread::Constant => (Interval::exact(0.0), Interval::exact(0.0), None),
+        Spread::Variance(v) => (interval(v, &|u| &u.variance), interval(v.sqrt(), &|u| &u.std), None),
+        Spread::Missing(reason, check) => (Interval::missing(reason), Interval::missing(reason), Some(check)),
+    };
     diagnostics.checks.extend(check);
     diagnostics.checks.extend(coarse_bins(distribution, settings));
-    let quantile = |&level: &f64| QuantileEstimate { level, interval: Interval::point(distribution.quantile(level)) };
-    let tail = settings.tail;
-    let var = |&alpha: &f64| TailEstimate { alpha, interval: Interval::point(distribution.var(alpha, tail)) };
-    let cvar = |&alpha: &f64| TailEstimate { alpha, interval: Interval::point(distribution.cvar(alpha, tail)) };
+    let quantile = |(i, &level): (usize, &f64)| QuantileEstimate {
+        level,
+        interval: interval(curve.quantile(level), &|u| &u.quantiles[i]),
+    };
+    let var =
+        |(i, &alpha): (usize, &f64)| TailEstimate { alpha, interval: interval(curve.var(alpha, tail), &|u| &u.var[i]) };
+    let cvar = |(i, &alpha): (usize, &f64)| {
+        let bias = uncertainty[0].cvar_bias.as_ref().filter(|_| settings.debias_cvar).map_or(0.0, |bias| bias[i]);
+        TailEstimate { alpha, interval: interval(curve.cvar(alpha, tail) - bias, &|u| &u.cvar[i]) }
+    };
     PolicyEvaluation {
         name: name.to_owned(),
-        structure,
-        correction,
-        selection: None,
-        mean: Interval::point(moments.origin + moments.mean),
+        structure: level.cdf.structure.clone(),
+        correction: level.cdf.structure.as_ref().map(|_| level.cdf.corrected.correction),
+        selection: selection.cloned(),
+        mean: interval(level.mean.moments.origin + level.mean.moments.mean, &|u| &u.mean),
         variance,
         std,
-        iqr: Interval::point(distribution.quantile(0.75) - distribution.quantile(0.25)),
-        quantiles: settings.quantiles.iter().map(quantile).collect(),
-        var: settings.alphas.iter().map(var).collect(),
-        cvar: settings.alphas.iter().map(cvar).collect(),
-        cdf: Cdf {
-            reward: distribution.bins.iter().map(|b| b.max).collect(),
-            raw: distribution.raw.clone(),
-            estimate: distribution.repaired.clone(),
-            lower: vec![None; distribution.bins.len()],
-            upper: vec![None; distribution.bins.len()],
-            half_width: None,
-            if_order_holds: None,
-            reason: None,
-        },
+        iqr: interval(curve.quantile(0.75) - curve.quantile(0.25), &|u| &u.iqr),
+        quantiles: settings.quantiles.iter().enumerate().map(quantile).collect(),
+        var: settings.alphas.iter().enumerate().map(var).collect(),
+        cvar: settings.alphas.iter().enumerate().map(cvar).collect(),
+        cdf: describe_cdf(distribution, uncertainty, selected),
         diagnostics,
+    }
+}
+
+/// The CDF with its band, which always holds the estimate.
+fn describe_cdf(distribution: &Distribution, uncertainty: &[Uncertainty], selected: bool) -> Cdf {
+    let estimate = &distribution.repaired;
+    let holding = |band: &CurveBand| {
+        let lower = band.lower.iter().zip(estimate).map(|(x, f)| Some(x.min(*f))).collect();
+        let upper = band.upper.iter().zip(estimate).map(|(x, f)| Some(x.max(*f))).collect();
+        CdfBand { lower, upper }
+    };
+    let none = || CdfBand { lower: vec![None; estimate.len()], upper: vec![None; estimate.len()] };
+    let band = uncertainty.last().map(|u| u.band.as_ref());
+    let first = uncertainty.first().and_then(|u| u.band.as_ref().ok());
+    let (ends, half_width, reason) = match band {
+        Some(Ok(band)) => (holding(band), band.half_width, None),
+        Some(Err(reason)) => (none(), None, Some(reason.clone())),
+        None => (none(), None, None),
+    };
+    Cdf {
+        reward: distribution.bins.iter().map(|b| b.max).collect(),
+        raw: distribution.raw.clone(),
+        estimate: estimate.clone(),
+        lower: ends.lower,
+        upper: ends.upper,
+        half_width,
+        if_order_holds: first.filter(|_| selected).map(holding),
+        reason,
     }
 }
 
@@ -241,7 +363,8 @@ fn describe(
 fn coarse_bins(distribution: &Distribution, settings: &Settings) -> Option<Check> {
     let in_tail = |&alpha: &f64| if settings.tail == Tail::Lower { alpha } else { 1.0 - alpha };
     let levels = settings.quantiles.iter().copied().chain(settings.alphas.iter().map(in_tail));
-    let (share, level) = levels.map(|level| (distribution.blur(level), level)).max_by(|a, b| a.0.total_cmp(&b.0))?;
+    let (share, level) =
+        levels.map(|level| (distribution.curve().blur(level), level)).max_by(|a, b| a.0.total_cmp(&b.0))?;
     let status = match share {
         share if share > 0.2 => Status::Fail,
         share if share > 0.02 => Status::Warn,
@@ -255,26 +378,28 @@ fn coarse_bins(distribution: &Distribution, settings: &Settings) -> Option<Check
     Some(Check::new("bins", status, Some(share), message))
 }
 
-/// Variance and standard deviation, or why there are none.
-fn spread(distribution: &Distribution, variance: f64) -> (Interval, Interval, Option<Check>) {
+/// What is known of the variance.
+enum Spread {
+    Constant,
+    Variance(f64),
+    Missing(&'static str, Check),
+}
+
+fn spread(distribution: &Distribution, variance: f64) -> Spread {
     let rows: f64 = distribution.bins.iter().map(|b| b.rows).sum();
     let constant = distribution.bins.first().map(|b| b.min) == distribution.bins.last().map(|b| b.max);
-    if constant && rows > 1.0 {
-        return (Interval::point(0.0), Interval::point(0.0), None);
+    if rows <= 1.0 {
+        let reason = "one row has no variance";
+        return Spread::Missing(reason, Check::new("variance", Status::Fail, None, reason));
     }
-    if variance > 0.0 && rows > 1.0 {
-        return (Interval::point(variance), Interval::point(variance.sqrt()), None);
+    if constant {
+        return Spread::Constant;
     }
-    let (reason, message) = if rows > 1.0 {
-        (
-            "the variance came out at or below 0",
-            "the variance came out at or below 0 and is not given: the square of the reward needs a structure of \
-             higher order than its mean, or the log has too few rows",
-        )
-    } else {
-        ("one row has no variance", "one row has no variance")
-    };
-    let value = (rows > 1.0).then_some(variance);
-    let missing = Interval::missing(reason);
-    (missing.clone(), missing, Some(Check::new("variance", Status::Fail, value, message)))
+    if variance > 0.0 {
+        return Spread::Variance(variance);
+    }
+    let message = "the variance came out at or below 0 and is not given: the square of the reward needs a structure of \
+                   higher order than its mean, or the log has too few rows";
+    let check = Check::new("variance", Status::Fail, Some(variance), message);
+    Spread::Missing("the variance came out at or below 0", check)
 }

@@ -6,6 +6,7 @@ use crate::block::Segment;
 use crate::correction::Correction;
 use crate::diagnostics::{Diagnostics, Status};
 use crate::structure::Structure;
+use crate::uncertainty::Limits;
 
 /// Everything a log says about its target policies.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -279,29 +280,37 @@ pub struct Disparity {
     pub interval: Interval,
 }
 
-/// Why no interval is given.
-const NO_INTERVALS: &str = "intervals are not computed";
-
 impl Interval {
-    pub(crate) fn point(estimate: f64) -> Self {
+    /// An estimate with its limits at each level of trust, the most trusting first. The interval is that of the last,
+    /// and holds the estimate; where an order was chosen from the data, the first is given beside it.
+    pub(crate) fn new(estimate: f64, levels: &[&Limits], selected: bool) -> Self {
+        let include =
+            |b: &Bounds| Bounds { lower: b.lower.map(|x| x.min(estimate)), upper: b.upper.map(|x| x.max(estimate)) };
+        let ends = levels
+            .last()
+            .map_or_else(|| Err(String::new()), |limits| limits.as_ref().map(include).map_err(Clone::clone));
+        let first = levels.first().and_then(|limits| limits.as_ref().ok()).map(include);
+        let (lower, upper, reason) = match ends {
+            Ok(b) => (b.lower, b.upper, None),
+            Err(reason) => (None, None, Some(reason)),
+        };
+        Interval { estimate: Some(estimate), lower, upper, if_order_holds: first.filter(|_| selected), reason }
+    }
+
+    /// A number without error.
+    pub(crate) fn exact(estimate: f64) -> Self {
         Interval {
             estimate: Some(estimate),
-            lower: None,
-            upper: None,
+            lower: Some(estimate),
+            upper: Some(estimate),
             if_order_holds: None,
-            reason: Some(NO_INTERVALS.to_owned()),
+            reason: None,
         }
     }
 
     pub(crate) fn missing(reason: &str) -> Self {
-        Interval { estimate: None, lower: None, upper: None, if_order_holds: None, reason: Some(reason.to_owned()) }
-    }
-
-    pub(crate) fn minus(&self, other: &Interval) -> Interval {
-        match (self.estimate, other.estimate) {
-            (Some(a), Some(b)) => Interval::point(a - b),
-            _ => Interval::missing("one of the two has no estimate"),
-        }
+        let reason = Some(reason.to_owned());
+        Interval { estimate: None, lower: None, upper: None, if_order_holds: None, reason }
     }
 }
 
@@ -315,17 +324,5 @@ impl Evaluation {
     pub fn worst_status(&self) -> Status {
         let segments = self.segments.iter().flat_map(|s| &s.policies);
         self.policies.iter().chain(segments).map(|p| p.diagnostics.worst_status()).max().unwrap_or(Status::Ok)
-    }
-}
-
-impl TailEstimate {
-    pub(crate) fn minus(&self, other: &TailEstimate) -> TailEstimate {
-        TailEstimate { alpha: self.alpha, interval: self.interval.minus(&other.interval) }
-    }
-}
-
-impl QuantileEstimate {
-    pub(crate) fn minus(&self, other: &QuantileEstimate) -> QuantileEstimate {
-        QuantileEstimate { level: self.level, interval: self.interval.minus(&other.interval) }
     }
 }

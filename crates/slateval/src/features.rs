@@ -1,7 +1,11 @@
 //! What is summed of each row: the layout of a policy's sums, over the whole log and in each bin.
 //!
-//! A weight is a sum of *basis* functions, `G = sum_j c_j W_j`. A fixed structure has one, its own weight. Keeping sums
-//! of the basis rather than of `G` leaves the choice of the `c_j` open until the log has been read.
+//! A weight is a sum of *basis* functions, `G = c_0 + sum_j c_j W_j`. A fixed structure has one, its own weight; structure
+//! auto has `W_j = e_j(Z)`. Keeping sums of the basis rather than of `G` leaves the choice of the `c_j`, a
+//! [`Combination`], open until the log has been read.
+
+/// The coefficients `(c_0, c_1, ...)` of a weight `G = c_0 + sum_j c_j W_j`.
+pub(crate) type Combination = Vec<f64>;
 
 /// The numbers of one row that enter the log's Gram matrix, by place.
 ///
@@ -53,6 +57,12 @@ impl Features {
         if self.chi { self.wz(self.basis, 0) } else { self.chi(0) }
     }
 
+    /// The sums kept in each bin.
+    pub(crate) fn bin_sums(self) -> BinSums {
+        let Features { slots, basis, chi } = self;
+        BinSums { slots, basis, chi }
+    }
+
     /// Each feature as it stands in a layout with more slots, as rows of a linear map; the new slots' features are 0.
     pub(crate) fn widened(self, slots: usize) -> Vec<Vec<(usize, f64)>> {
         let wide = Features { slots, ..self };
@@ -76,6 +86,35 @@ impl Features {
         rows
     }
 
+    /// The features of the single weight that a combination makes, as rows of a linear map.
+    pub(crate) fn combined(self, c: &[f64]) -> Vec<Vec<(usize, f64)>> {
+        let one = Features { basis: 1, ..self };
+        let mut rows = vec![Vec::new(); one.len()];
+        let mut copy = |to: usize, from: usize| rows[to] = vec![(from, 1.0)];
+        copy(Self::ONE, Self::ONE);
+        copy(one.r(), self.r());
+        copy(one.r2(), self.r2());
+        for k in 0..self.slots {
+            copy(one.z(k), self.z(k));
+            if self.chi {
+                copy(one.chi(k), self.chi(k));
+            }
+        }
+        let combine = |constant: usize, place: &dyn Fn(usize) -> usize| {
+            let terms = (0..self.basis).map(|j| (place(j), c[j + 1]));
+            [(constant, c[0])].into_iter().chain(terms).filter(|&(_, c)| c != 0.0).collect()
+        };
+        rows[one.w(0)] = combine(Self::ONE, &|j| self.w(j));
+        rows[one.wr(0)] = combine(self.r(), &|j| self.wr(j));
+        rows[one.wr2(0)] = combine(self.r2(), &|j| self.wr2(j));
+        if self.chi {
+            for k in 0..self.slots {
+                rows[one.wz(0, k)] = combine(self.z(k), &|j| self.wz(j, k));
+            }
+        }
+        rows
+    }
+
     /// The features for rewards `R + by` in place of `R`, as rows of a linear map.
     pub(crate) fn shifted(self, by: f64) -> Vec<Vec<(usize, f64)>> {
         let mut rows: Vec<Vec<(usize, f64)>> = (0..self.len()).map(|p| vec![(p, 1.0)]).collect();
@@ -89,9 +128,10 @@ impl Features {
     }
 }
 
-/// The sums kept of one policy in each bin, by place.
+/// The sums kept of one policy in each bin, by place: products of a *left* factor, 1 or a `W_i`, with *right* ones.
 ///
-/// `W_j`, `W_i W_j` and `W_j Z_k`, and with chi `Z_k`, `W_j chi_k` and `W_i W_j Z_k`.
+/// The right factors are `(W_j, Z_k)`, and with chi `(chi_k, W_j Z_k)`. Left of the last there is no 1: that product is
+/// `W_j` times `Z_k` already.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct BinSums {
     pub(crate) slots: usize,
@@ -100,57 +140,64 @@ pub(crate) struct BinSums {
 }
 
 impl BinSums {
-    fn pairs(self) -> usize {
-        self.basis * (self.basis + 1) / 2
-    }
-
-    fn pair(self, i: usize, j: usize) -> usize {
-        let (i, j) = (i.min(j), i.max(j));
-        j * (j + 1) / 2 + i
-    }
-
+    /// Places of the right factors.
     pub(crate) fn w(self, j: usize) -> usize {
         j
     }
 
-    pub(crate) fn ww(self, i: usize, j: usize) -> usize {
-        self.basis + self.pair(i, j)
+    pub(crate) fn z(self, k: usize) -> usize {
+        self.basis + k
+    }
+
+    pub(crate) fn chi(self, k: usize) -> usize {
+        self.basis + self.slots + k
     }
 
     pub(crate) fn wz(self, j: usize, k: usize) -> usize {
-        self.basis + self.pairs() + j * self.slots + k
+        self.basis + (2 + j) * self.slots + k
     }
 
-    pub(crate) fn z(self, k: usize) -> usize {
-        self.wz(self.basis, k)
+    /// How many right factors there are to the right of 1.
+    pub(crate) fn right_of_one(self) -> usize {
+        if self.chi { self.wz(0, 0) } else { self.chi(0) }
     }
 
-    pub(crate) fn wchi(self, j: usize, k: usize) -> usize {
-        self.z(self.slots) + j * self.slots + k
+    /// How many there are to the right of a `W_i`.
+    pub(crate) fn right(self) -> usize {
+        if self.chi { self.wz(self.basis, 0) } else { self.chi(0) }
     }
 
-    pub(crate) fn wwz(self, i: usize, j: usize, k: usize) -> usize {
-        self.wchi(self.basis, 0) + self.pair(i, j) * self.slots + k
+    /// Where the products of a left factor begin: 0 is 1, and `i` is `W_i`, counted from 1.
+    pub(crate) fn row(self, left: usize) -> usize {
+        if left == 0 { 0 } else { self.right_of_one() + (left - 1) * self.right() }
     }
 
     pub(crate) fn len(self) -> usize {
-        if self.chi { self.wwz(0, self.basis, 0) } else { self.wz(self.basis, 0) }
+        self.row(self.basis + 1)
     }
 
     /// `(place here, place in a layout with more slots)` of every sum.
     pub(crate) fn widened(self, slots: usize) -> Vec<(usize, usize)> {
         let wide = BinSums { slots, ..self };
-        let mut places: Vec<(usize, usize)> = (0..self.basis + self.pairs()).map(|p| (p, p)).collect();
-        for k in 0..self.slots {
-            places.extend((0..self.basis).map(|j| (self.wz(j, k), wide.wz(j, k))));
-            if self.chi {
-                places.push((self.z(k), wide.z(k)));
-                for j in 0..self.basis {
-                    places.push((self.wchi(j, k), wide.wchi(j, k)));
-                    places.extend((0..=j).map(|i| (self.wwz(i, j, k), wide.wwz(i, j, k))));
-                }
-            }
+        let of_one = self.widened_right(slots, self.right_of_one());
+        let mut places = of_one;
+        for left in 1..=self.basis {
+            let right = self.widened_right(slots, self.right());
+            places.extend(right.into_iter().map(|(a, b)| (self.row(left) + a, wide.row(left) + b)));
         }
+        places
+    }
+
+    /// The same for the right factors alone, up to a limit.
+    pub(crate) fn widened_right(self, slots: usize, limit: usize) -> Vec<(usize, usize)> {
+        let wide = BinSums { slots, ..self };
+        let mut places: Vec<(usize, usize)> = (0..self.basis).map(|j| (self.w(j), wide.w(j))).collect();
+        for k in 0..self.slots {
+            places.push((self.z(k), wide.z(k)));
+            places.push((self.chi(k), wide.chi(k)));
+            places.extend((0..self.basis).map(|j| (self.wz(j, k), wide.wz(j, k))));
+        }
+        places.retain(|&(from, _)| from < limit);
         places
     }
 }

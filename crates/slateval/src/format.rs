@@ -1,4 +1,4 @@
-//! Summaries as bytes, version 1.
+//! Summaries as bytes, version 2.
 //!
 //! | bytes | what |
 //! |---|---|
@@ -24,7 +24,7 @@ use crate::table::bin;
 use crate::tally::Tally;
 
 const MAGIC: &[u8; 8] = b"SLATEVAL";
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 const PREAMBLE: usize = MAGIC.len() + 4 + 8;
 const CHECKSUM: usize = 4;
 
@@ -64,7 +64,7 @@ impl Summary {
             segments.push(SegmentHeader { value: value.clone(), rows, slots, resolution, bins });
         }
         let header = Header {
-            schema: "slateval/summary/1".into(),
+            schema: "slateval/summary/2".into(),
             written_by: concat!("slateval ", env!("CARGO_PKG_VERSION")).into(),
             spec: self.spec.clone(),
             segments,
@@ -147,6 +147,13 @@ fn write_cell(cell: &Cell, out: &mut Vec<u8>) -> usize {
         let sums = policy.gram.to_packed().into_iter().chain(policy.tally.to_numbers());
         sums.for_each(|x| out.extend_from_slice(&x.to_le_bytes()));
     }
+    let cross = cell.cross.iter().flat_map(|cross| &cross.sums);
+    cross.for_each(|x| out.extend_from_slice(&x.to_le_bytes()));
+    if let Some(groups) = &cell.groups {
+        let features = groups.features.iter().flatten();
+        let by_bin = occupied.iter().flat_map(|&(_, row)| groups.table.row(row));
+        features.chain(by_bin).for_each(|x| out.extend_from_slice(&x.to_le_bytes()));
+    }
     occupied.len()
 }
 
@@ -163,25 +170,38 @@ fn read_cell(spec: &Spec, segment: &SegmentHeader, reader: &mut Reader<'_>) -> R
         sums.push(reader.numbers(cell.table.width)?);
     }
     check_bins(spec, segment, range, &keys, &sums)?;
-    let (bins, rows) = Bins::restore(spec.binning, segment.resolution, Some(range), &keys);
+    let (bins, rows) = Bins::restore(spec.cell_binning(), segment.resolution, Some(range), &keys);
     cell.bins = bins;
     cell.table.resize(cell.bins.table_rows());
-    for (row, sums) in rows.into_iter().zip(sums) {
+    for (&row, sums) in rows.iter().zip(sums) {
         cell.table.row_mut(row).copy_from_slice(&sums);
     }
     for policy in &mut cell.policies {
         let size = policy.gram.size();
         let packed = reader.numbers(size * (size + 1) / 2)?;
         policy.gram = Gram::from_packed(size, &packed).ok_or_else(|| broken("it is cut short"))?;
-        let tally = reader.numbers(Tally::numbers(segment.slots))?;
+        let tally = reader.numbers(Tally::numbers(segment.slots, cell.shape.basis))?;
         policy.tally = Tally::from_numbers(segment.slots, &tally).ok_or_else(|| broken("it is cut short"))?;
+    }
+    for cross in &mut cell.cross {
+        cross.sums = reader.numbers(cross.rows * cross.columns)?;
+    }
+    if let Some(groups) = &mut cell.groups {
+        for features in &mut groups.features {
+            *features = reader.numbers(features.len())?;
+        }
+        groups.table.resize(cell.bins.table_rows());
+        for row in rows {
+            let sums = reader.numbers(groups.table.width)?;
+            groups.table.row_mut(row).copy_from_slice(&sums);
+        }
     }
     Ok(cell)
 }
 
 /// Refuses bins that no log can have filled, whoever wrote the file.
 fn check_bins(spec: &Spec, segment: &SegmentHeader, range: (f64, f64), keys: &[i64], sums: &[Vec<f64>]) -> Result<()> {
-    let fits = segment.resolution.fits(spec.binning, keys);
+    let fits = segment.resolution.fits(spec.cell_binning(), keys);
     let ascending = keys.is_sorted_by(|a, b| a < b);
     let rows: f64 = sums.iter().map(|sums| sums[bin::ROWS]).sum();
     let ordered = |sums: &Vec<f64>| {

@@ -69,6 +69,12 @@ impl Gram {
         out
     }
 
+    /// `x' A y` for two vectors of coefficients.
+    pub(crate) fn between(&self, x: &[f64], y: &[f64]) -> f64 {
+        let row = |(a, &x): (usize, &f64)| x * (0..self.size).map(|b| self.get(a, b) * y[b]).sum::<f64>();
+        x.iter().enumerate().filter(|(_, x)| **x != 0.0).map(row).sum()
+    }
+
     /// The upper triangle, row by row.
     pub(crate) fn to_packed(&self) -> Vec<f64> {
         (0..self.size).flat_map(|p| (p..self.size).map(move |q| self.get(p, q))).collect()
@@ -84,5 +90,55 @@ impl Gram {
             }
         }
         values.next().is_none().then_some(gram)
+    }
+}
+
+/// Sums of products of one policy's columns with another's.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct CrossGram {
+    pub(crate) rows: usize,
+    pub(crate) columns: usize,
+    pub(crate) sums: Vec<f64>,
+}
+
+impl CrossGram {
+    pub(crate) fn new(rows: usize, columns: usize) -> Self {
+        CrossGram { rows, columns, sums: vec![0.0; rows * columns] }
+    }
+
+    pub(crate) fn get(&self, a: usize, b: usize) -> f64 {
+        self.sums[a * self.columns + b]
+    }
+
+    #[inline(always)]
+    pub(crate) fn add(&mut self, left: &[Vec<f64>], right: &[Vec<f64>]) {
+        for (a, column) in left.iter().enumerate() {
+            let sums = &mut self.sums[a * self.columns..][..self.columns];
+            for (sum, other) in sums.iter_mut().zip(right) {
+                *sum += dot::<1>(column, [other.as_slice()])[0];
+            }
+        }
+    }
+
+    pub(crate) fn merge(&mut self, other: &CrossGram) {
+        self.sums.iter_mut().zip(&other.sums).for_each(|(a, b)| *a += b);
+    }
+
+    /// The sums of `L x` times `M y` from those of `x` times `y`.
+    pub(crate) fn transform(&self, left: &[Vec<(usize, f64)>], right: &[Vec<(usize, f64)>]) -> CrossGram {
+        let mut out = CrossGram::new(left.len(), right.len());
+        for (p, row) in left.iter().enumerate() {
+            for (q, column) in right.iter().enumerate() {
+                let products = row.iter().flat_map(|&(a, x)| column.iter().map(move |&(b, y)| (a, b, x * y)));
+                out.sums[p * right.len() + q] = products.map(|(a, b, c)| c * self.get(a, b)).sum();
+            }
+        }
+        out
+    }
+
+    /// `x' A y` for two vectors of coefficients.
+    pub(crate) fn between(&self, x: &[f64], y: &[f64]) -> f64 {
+        let row = |(a, &x): (usize, &f64)| x * (0..self.columns).map(|b| self.get(a, b) * y[b]).sum::<f64>();
+        x.iter().enumerate().filter(|(_, x)| **x != 0.0).map(row).sum()
     }
 }

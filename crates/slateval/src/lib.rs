@@ -57,6 +57,7 @@
 //! | [`Structure::weights`] | – | panic: columns of different lengths, no function of slot ratios |
 
 mod accumulate;
+mod bernstein;
 mod bins;
 mod block;
 mod cell;
@@ -64,20 +65,29 @@ mod comparison;
 mod correction;
 mod diagnostics;
 mod distribution;
+mod draws;
 mod error;
+mod estimator;
 mod evaluate;
 mod evaluation;
 mod features;
 mod format;
 mod gram;
+mod groups;
+#[cfg(test)]
+mod influence_tests;
+mod layout;
 mod linear;
 mod normal;
+mod process;
+mod selection;
 mod settings;
 mod spec;
 mod structure;
 mod summary;
 mod table;
 mod tally;
+mod uncertainty;
 mod vector;
 mod weight;
 mod weighted;

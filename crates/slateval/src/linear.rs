@@ -55,6 +55,17 @@ fn turn_rows(matrix: &mut [Vec<f64>], p: usize, q: usize, turn: impl Fn(f64, f64
     }
 }
 
+/// A matrix `L` with `L L' = matrix`, for a symmetric matrix that is positive semi-definite but for rounding: negative
+/// eigenvalues count as 0. Given as its columns.
+pub(crate) fn square_root(matrix: &[Vec<f64>]) -> Vec<Vec<f64>> {
+    let eigen = Eigen::new(matrix);
+    let column = |(value, vector): (&f64, &Vec<f64>)| {
+        let scale = value.max(0.0).sqrt();
+        vector.iter().map(|v| v * scale).collect()
+    };
+    eigen.values.iter().zip(&eigen.vectors).filter(|(value, _)| **value > 0.0).map(column).collect()
+}
+
 /// The pseudo-inverse of a covariance or moment matrix, with variables scaled to a unit diagonal so that none is judged
 /// by its units.
 #[derive(Debug, Clone)]
@@ -89,6 +100,12 @@ impl PseudoInverse {
     /// Variables left out because they do not vary.
     pub(crate) fn absent(&self) -> impl Iterator<Item = usize> {
         self.scale.iter().enumerate().filter(|(_, scale)| **scale == 0.0).map(|(i, _)| i)
+    }
+
+    /// A column of the pseudo-inverse.
+    pub(crate) fn column(&self, j: usize) -> Vec<f64> {
+        let unit: Vec<f64> = (0..self.scale.len()).map(|i| f64::from(u8::from(i == j))).collect();
+        self.solve(&unit)
     }
 
     /// The solution of `matrix x = b` of least (scaled) norm.

@@ -11,6 +11,9 @@ use crate::structure::{Structure, TargetSlots};
 /// The name of the policy that wrote the log, in every result.
 pub const LOGGING: &str = "logging";
 
+/// Bins of rewards where each keeps sums for each group of clusters.
+const CLUSTERED_BINS: usize = 1024;
+
 /// What to keep of a log: everything that has to be known before the first row is read, and nothing else.
 ///
 /// Two summaries merge exactly if their specifications are equal.
@@ -97,6 +100,18 @@ impl Spec {
         self
     }
 
+    /// The same, with targets compared with this one beside the logging policy.
+    pub fn with_baseline(mut self, policy: impl Into<String>) -> Self {
+        self.baseline = Some(policy.into());
+        self
+    }
+
+    /// The bins in use: fewer where each has sums for each group of clusters.
+    pub(crate) fn cell_binning(&self) -> Binning {
+        let most = if self.cluster.is_some() { CLUSTERED_BINS } else { usize::MAX };
+        Binning { capacity: self.binning.capacity.min(most), ..self.binning }
+    }
+
     /// How many groups clusters are hashed into, to bound the memory: fewer where each segment keeps its own. 0 without
     /// clusters.
     pub fn groups(&self) -> u16 {
@@ -125,6 +140,9 @@ impl Spec {
                 return bad("target", &policy.name, "two targets have this name");
             }
         }
+        if let Some(baseline) = self.baseline.as_ref().filter(|b| self.policies.iter().all(|p| p.name != **b)) {
+            return bad("baseline", baseline, &format!("must be one of the targets: {}", self.policy_list()));
+        }
         self.structure.check(self.target_slots)?;
         self.binning.check()
     }
@@ -145,6 +163,11 @@ impl Spec {
         compare(self.binning == other.binning, "bins", bins, other_bins);
         let by = |s: &Spec| s.by.as_deref().map_or("no segments".to_owned(), |c| format!("segments by `{c}`"));
         compare(self.by == other.by, "segments", by(self), by(other));
+        let name = |of: &Option<String>| of.as_deref().map_or("none".to_owned(), |c| format!("`{c}`"));
+        compare(self.baseline == other.baseline, "baseline", name(&self.baseline), name(&other.baseline));
+        compare(self.cluster == other.cluster, "clusters", name(&self.cluster), name(&other.cluster));
+        let kept = |s: &Spec| if s.interactions { "kept" } else { "not kept" }.to_owned();
+        compare(self.interactions == other.interactions, "interactions", kept(self), kept(other));
         let list = |s: &Spec| s.columns.iter().map(|(what, c)| format!("{what} `{c}`")).collect::<Vec<_>>().join(", ");
         compare(self.columns == other.columns, "columns", list(self), list(other));
         found

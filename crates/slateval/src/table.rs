@@ -2,10 +2,13 @@
 
 use crate::bins::Moves;
 
-/// One row per bin: rows, sum, least and greatest of the rewards, then each policy's [`BinSums`].
+/// One row of sums per bin, laid out by [`RowLayout`](crate::layout::RowLayout).
 #[derive(Debug, Clone)]
 pub(crate) struct Table {
     pub(crate) width: usize,
+    /// Whether a row has the least and the greatest reward, which are no sums, in its places [`bin::MIN`] and
+    /// [`bin::MAX`].
+    extremes: bool,
     pub(crate) sums: Vec<f64>,
 }
 
@@ -19,6 +22,15 @@ pub(crate) mod bin {
 }
 
 impl Table {
+    pub(crate) fn new(width: usize) -> Self {
+        Table { width, extremes: true, sums: Vec::new() }
+    }
+
+    /// A table of sums alone.
+    pub(crate) fn without_extremes(width: usize) -> Self {
+        Table { width, extremes: false, sums: Vec::new() }
+    }
+
     pub(crate) fn row(&self, row: u32) -> &[f64] {
         &self.sums[row as usize * self.width..][..self.width]
     }
@@ -39,8 +51,8 @@ impl Table {
     }
 
     /// Rows that nothing has been added to.
-    fn empty(width: usize, rows: usize) -> Self {
-        let mut table = Table { width, sums: Vec::new() };
+    fn empty(&self, width: usize, rows: usize) -> Self {
+        let mut table = Table { width, extremes: self.extremes, sums: Vec::new() };
         table.resize(rows);
         table
     }
@@ -48,6 +60,9 @@ impl Table {
     pub(crate) fn resize(&mut self, rows: usize) {
         let old = self.sums.len() / self.width;
         self.sums.resize(rows * self.width, 0.0);
+        if !self.extremes {
+            return;
+        }
         for row in self.sums.chunks_exact_mut(self.width).skip(old) {
             row[bin::MIN] = f64::INFINITY;
             row[bin::MAX] = f64::NEG_INFINITY;
@@ -55,13 +70,13 @@ impl Table {
     }
 
     /// Adds rows together as the bins were, and makes room for new ones.
-    pub(crate) fn follow(&mut self, moves: Option<Moves>, rows: usize) {
+    pub(crate) fn follow(&mut self, moves: Option<&Moves>, rows: usize) {
         if let Some(moves) = moves {
-            let mut moved = Table::empty(self.width, moves.size.max(rows));
-            for (old, new) in moves.rows {
+            let mut moved = self.empty(self.width, moves.size.max(rows));
+            for &(old, new) in &moves.rows {
                 // A bin that was only just added has no row yet.
                 if (old as usize) < self.sums.len() / self.width {
-                    add_bin(moved.row_mut(new), self.row(old));
+                    moved.add(new, self.row(old));
                 }
             }
             *self = moved;
@@ -70,20 +85,24 @@ impl Table {
     }
 
     pub(crate) fn rearranged(&self, width: usize, places: &[(usize, usize)]) -> Table {
-        let mut out = Table::empty(width, self.sums.len() / self.width);
+        let mut out = self.empty(width, self.sums.len() / self.width);
         for (from, to) in self.sums.chunks_exact(self.width).zip(out.sums.chunks_exact_mut(width)) {
             places.iter().for_each(|&(a, b)| to[b] = from[a]);
         }
         out
     }
-}
 
-/// Adds one bin's row to another's.
-pub(crate) fn add_bin(to: &mut [f64], from: &[f64]) {
-    let (min, max) = (to[bin::MIN].min(from[bin::MIN]), to[bin::MAX].max(from[bin::MAX]));
-    for (to, from) in to.iter_mut().zip(from) {
-        *to += from;
+    /// Adds a row of another table to one of this.
+    pub(crate) fn add(&mut self, row: u32, from: &[f64]) {
+        let extremes = self.extremes;
+        let to = self.row_mut(row);
+        let range = extremes.then(|| (to[bin::MIN].min(from[bin::MIN]), to[bin::MAX].max(from[bin::MAX])));
+        for (to, from) in to.iter_mut().zip(from) {
+            *to += from;
+        }
+        if let Some((min, max)) = range {
+            to[bin::MIN] = min;
+            to[bin::MAX] = max;
+        }
     }
-    to[bin::MIN] = min;
-    to[bin::MAX] = max;
 }

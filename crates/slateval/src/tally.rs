@@ -6,17 +6,8 @@ use crate::weight::RowSums;
 /// What is remembered of the weights themselves.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Tally {
-    pub(crate) weight_min: Option<f64>,
-    pub(crate) weight_max: Option<f64>,
-    /// Rows with `G < 0`.
-    pub(crate) negative: u64,
-    /// `sum |G|`.
-    pub(crate) absolute: f64,
-    /// `sum G(chi)`, which estimates `n E[G^2]` without waiting for rare hits to happen. Like the next, it is kept for
-    /// weights of order 2 and above; that of the additive one follows from other sums.
-    pub(crate) design_chi: f64,
-    /// `sum G(Z^2)`, its stand-in where chi is not known.
-    pub(crate) design_ratios: f64,
+    /// Of the structure's weight, or of the weight of each order where one is to be chosen.
+    pub(crate) weights: Vec<WeightTally>,
     /// `sum e_2(Z)` and `sum e_2(Z)^2`: 0 in the mean if the logging policy fills its slots independently.
     pub(crate) pairs: f64,
     pub(crate) pairs_squared: f64,
@@ -26,32 +17,31 @@ pub(crate) struct Tally {
     pub(crate) hits: Vec<u64>,
     /// For each slot, the smallest logging propensity.
     pub(crate) smallest: Vec<f64>,
+    /// For each slot, the largest.
+    pub(crate) largest: Vec<f64>,
 }
 
-impl Tally {
-    pub(crate) fn new(slots: usize) -> Self {
-        Tally {
-            weight_min: None,
-            weight_max: None,
-            negative: 0,
-            absolute: 0.0,
-            design_chi: 0.0,
-            design_ratios: 0.0,
-            pairs: 0.0,
-            pairs_squared: 0.0,
-            negative_chi: 0,
-            hits: vec![0; slots],
-            smallest: vec![1.0; slots],
-        }
-    }
+/// What is remembered of one weight.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub(crate) struct WeightTally {
+    pub(crate) min: Option<f64>,
+    pub(crate) max: Option<f64>,
+    /// Rows with `G < 0`.
+    pub(crate) negative: u64,
+    /// `sum |G|`.
+    pub(crate) absolute: f64,
+    /// `sum G(chi)`, which estimates `n E[G^2]` without waiting for rare hits to happen. Like the next, it is kept for
+    /// weights of order 2 and above; that of the additive one follows from other sums.
+    pub(crate) design_chi: f64,
+    /// `sum G(Z^2)`, its stand-in where chi is not known.
+    pub(crate) design_ratios: f64,
+}
 
-    pub(crate) fn widen(&mut self, slots: usize) {
-        self.hits.resize(slots, 0);
-        self.smallest.resize(slots, 1.0);
-    }
+impl WeightTally {
+    const NUMBERS: usize = 6;
 
     #[inline(always)]
-    pub(crate) fn add_weights(&mut self, weights: &[f64]) {
+    pub(crate) fn add(&mut self, weights: &[f64]) {
         let (whole, rest) = weights.as_chunks::<LANES>();
         let mut parts = [WeightPart::NONE; LANES];
         for chunk in whole {
@@ -61,17 +51,66 @@ impl Tally {
         }
         rest.iter().for_each(|&g| parts[0].add(g));
         for part in parts.into_iter().filter(|part| part.least <= part.most) {
-            self.weight_min = Some(self.weight_min.map_or(part.least, |m| m.min(part.least)));
-            self.weight_max = Some(self.weight_max.map_or(part.most, |m| m.max(part.most)));
+            self.min = Some(self.min.map_or(part.least, |m| m.min(part.least)));
+            self.max = Some(self.max.map_or(part.most, |m| m.max(part.most)));
         }
         self.negative += parts.iter().map(|part| part.negative).sum::<u64>();
         self.absolute += vector::total(parts.map(|part| part.absolute));
     }
 
+    fn merge(&mut self, other: &WeightTally) {
+        let least = |a: Option<f64>, b: Option<f64>| a.into_iter().chain(b).reduce(f64::min);
+        let most = |a: Option<f64>, b: Option<f64>| a.into_iter().chain(b).reduce(f64::max);
+        self.min = least(self.min, other.min);
+        self.max = most(self.max, other.max);
+        self.negative += other.negative;
+        self.absolute += other.absolute;
+        self.design_chi += other.design_chi;
+        self.design_ratios += other.design_ratios;
+    }
+
+    fn to_numbers(&self) -> [f64; Self::NUMBERS] {
+        let (min, max) = (self.min.unwrap_or(f64::NAN), self.max.unwrap_or(f64::NAN));
+        [min, max, self.negative as f64, self.absolute, self.design_chi, self.design_ratios]
+    }
+
+    fn from_numbers(numbers: &[f64]) -> Self {
+        let known = |x: f64| (!x.is_nan()).then_some(x);
+        WeightTally {
+            min: known(numbers[0]),
+            max: known(numbers[1]),
+            negative: numbers[2] as u64,
+            absolute: numbers[3],
+            design_chi: numbers[4],
+            design_ratios: numbers[5],
+        }
+    }
+}
+
+impl Tally {
+    pub(crate) fn new(slots: usize, weights: usize) -> Self {
+        Tally {
+            weights: vec![WeightTally::default(); weights],
+            pairs: 0.0,
+            pairs_squared: 0.0,
+            negative_chi: 0,
+            hits: vec![0; slots],
+            smallest: vec![1.0; slots],
+            largest: vec![0.0; slots],
+        }
+    }
+
+    pub(crate) fn widen(&mut self, slots: usize) {
+        self.hits.resize(slots, 0);
+        self.smallest.resize(slots, 1.0);
+        self.largest.resize(slots, 0.0);
+    }
+
     /// Takes in what was seen of a slot while its ratios were computed.
-    pub(crate) fn add_slot(&mut self, slot: usize, hits: u64, smallest: f64) {
+    pub(crate) fn add_slot(&mut self, slot: usize, hits: u64, (smallest, largest): (f64, f64)) {
         self.hits[slot] += hits;
         self.smallest[slot] = self.smallest[slot].min(smallest);
+        self.largest[slot] = self.largest[slot].max(largest);
     }
 
     /// `e_2(Z) = ((sum_k Z_k)^2 - sum_k Z_k^2) / 2` of each row.
@@ -97,14 +136,7 @@ impl Tally {
     }
 
     pub(crate) fn merge(&mut self, other: &Tally) {
-        let least = |a: Option<f64>, b: Option<f64>| a.into_iter().chain(b).reduce(f64::min);
-        let most = |a: Option<f64>, b: Option<f64>| a.into_iter().chain(b).reduce(f64::max);
-        self.weight_min = least(self.weight_min, other.weight_min);
-        self.weight_max = most(self.weight_max, other.weight_max);
-        self.negative += other.negative;
-        self.absolute += other.absolute;
-        self.design_chi += other.design_chi;
-        self.design_ratios += other.design_ratios;
+        self.weights.iter_mut().zip(&other.weights).for_each(|(own, other)| own.merge(other));
         self.pairs += other.pairs;
         self.pairs_squared += other.pairs_squared;
         self.negative_chi += other.negative_chi;
@@ -114,48 +146,40 @@ impl Tally {
         for (a, b) in self.smallest.iter_mut().zip(&other.smallest) {
             *a = a.min(*b);
         }
+        for (a, b) in self.largest.iter_mut().zip(&other.largest) {
+            *a = a.max(*b);
+        }
     }
 
-    /// How many numbers a tally of this many slots is.
-    pub(crate) fn numbers(slots: usize) -> usize {
-        9 + 2 * slots
+    /// How many numbers a tally of this many slots and weights is.
+    pub(crate) fn numbers(slots: usize, weights: usize) -> usize {
+        3 + 3 * slots + WeightTally::NUMBERS * weights
     }
 
     /// All of it as numbers, for the file format. Counts stay exact up to 2^53 rows.
     pub(crate) fn to_numbers(&self) -> Vec<f64> {
-        let mut numbers = vec![
-            self.weight_min.unwrap_or(f64::NAN),
-            self.weight_max.unwrap_or(f64::NAN),
-            self.negative as f64,
-            self.absolute,
-            self.design_chi,
-            self.design_ratios,
-            self.pairs,
-            self.pairs_squared,
-            self.negative_chi as f64,
-        ];
+        let mut numbers = vec![self.pairs, self.pairs_squared, self.negative_chi as f64];
         numbers.extend(self.hits.iter().map(|&hits| hits as f64));
         numbers.extend(&self.smallest);
+        numbers.extend(&self.largest);
+        numbers.extend(self.weights.iter().flat_map(WeightTally::to_numbers));
         numbers
     }
 
     /// The inverse of [`to_numbers`](Tally::to_numbers).
     pub(crate) fn from_numbers(slots: usize, numbers: &[f64]) -> Option<Self> {
-        let (fixed, by_slot) = numbers.split_at_checked(9)?;
-        let (hits, smallest) = by_slot.split_at_checked(slots)?;
-        let known = |x: f64| (!x.is_nan()).then_some(x);
+        let (fixed, rest) = numbers.split_at_checked(3)?;
+        let (hits, rest) = rest.split_at_checked(slots)?;
+        let (smallest, rest) = rest.split_at_checked(slots)?;
+        let (largest, weights) = rest.split_at_checked(slots)?;
         Some(Tally {
-            weight_min: known(fixed[0]),
-            weight_max: known(fixed[1]),
-            negative: fixed[2] as u64,
-            absolute: fixed[3],
-            design_chi: fixed[4],
-            design_ratios: fixed[5],
-            pairs: fixed[6],
-            pairs_squared: fixed[7],
-            negative_chi: fixed[8] as u64,
+            weights: weights.chunks_exact(WeightTally::NUMBERS).map(WeightTally::from_numbers).collect(),
+            pairs: fixed[0],
+            pairs_squared: fixed[1],
+            negative_chi: fixed[2] as u64,
             hits: hits.iter().map(|&hits| hits as u64).collect(),
             smallest: smallest.to_vec(),
+            largest: largest.to_vec(),
         })
     }
 }

@@ -53,19 +53,6 @@ pub(crate) fn range(column: &[f64]) -> Option<(f64, f64)> {
     Some((least, most))
 }
 
-/// The smallest of a column, and of 1.
-#[inline(always)]
-pub(crate) fn least(column: &[f64]) -> f64 {
-    let (whole, rest) = column.as_chunks::<LANES>();
-    let mut least = [1.0; LANES];
-    for chunk in whole {
-        for lane in 0..LANES {
-            least[lane] = min(least[lane], chunk[lane]);
-        }
-    }
-    least.into_iter().chain(rest.iter().copied()).fold(1.0, min)
-}
-
 /// The sum of a column.
 #[inline(always)]
 pub(crate) fn sum(column: &[f64]) -> f64 {

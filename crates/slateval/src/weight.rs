@@ -87,8 +87,8 @@ pub(crate) fn slot_ratios(
             }
         };
         add_row_sums(z, rows);
-        let smallest = mu.map_or(1.0, vector::least);
-        tally.add_slot(slot, z.iter().map(|&z| u64::from(z > 0.0)).sum(), smallest);
+        let range = mu.and_then(vector::range).unwrap_or((1.0, 0.0));
+        tally.add_slot(slot, z.iter().map(|&z| u64::from(z > 0.0)).sum(), range);
     }
     Ok(())
 }
@@ -203,7 +203,7 @@ fn order(m: usize, z: &[Vec<f64>], g: &mut [f64], e: &mut Vec<Vec<f64>>) {
 
 /// Fills `e[j]` with `e_j(z)` for `j <= m`.
 #[inline(always)]
-fn elementary(m: usize, z: &[Vec<f64>], rows: usize, e: &mut Vec<Vec<f64>>) {
+pub(crate) fn elementary(m: usize, z: &[Vec<f64>], rows: usize, e: &mut Vec<Vec<f64>>) {
     e.resize(e.len().max(m + 1), Vec::new());
     for (j, e) in e.iter_mut().enumerate().take(m + 1) {
         e.clear();

@@ -1,0 +1,137 @@
+//! How often bands and intervals hold the truth, over many simulated logs.
+//!
+//! `cargo run --release -p slateval --example coverage -- [TRIALS]` prints the tables of docs/coverage.md.
+#![allow(clippy::print_stdout, clippy::unwrap_used)]
+
+#[path = "../tests/common/mod.rs"]
+mod common;
+#[path = "../tests/common/truth.rs"]
+mod truth;
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use common::Random;
+use slateval::{Band, Cdf, Interval, PolicyEvaluation, Settings, Spec, Structure};
+use truth::{Answers, Truth};
+
+const DRAWS: usize = 500;
+const ALPHA: f64 = 0.1;
+
+/// What was covered in one trial; none where it was withheld.
+type Covered = Vec<(&'static str, Option<bool>)>;
+
+fn main() {
+    let trials: usize = std::env::args().nth(1).map_or(1000, |n| n.parse().expect("a number of trials"));
+    let truths = [
+        ("3x3 additive", Truth::slices(4)),
+        ("K=5, N=20, contextual", Truth::contextual(5)),
+        ("{0,1,2,3}", Truth::atoms(6)),
+    ];
+    for (structure, chi, band) in [
+        (Structure::Additive, true, Band::Multiplier),
+        (Structure::Additive, false, Band::Multiplier),
+        (Structure::Additive, true, Band::Bernstein),
+        (Structure::Auto, true, Band::Multiplier),
+    ] {
+        let correction = if chi { "calibrated" } else { "control variates" };
+        println!("\n### structure {structure}, {correction}, band {band}, {trials} trials\n");
+        println!("| log | rows | ESS | band | width | mean | variance | std | median | q.25 | IQR | VaR.1 | CVaR.1 |");
+        println!("|---|---|---|---|---|---|---|---|---|---|---|---|---|");
+        for (name, truth) in &truths {
+            for n in [1000, 10_000] {
+                println!("| {name} | {n} {}", study(truth, &structure, chi, band, n, trials));
+            }
+        }
+    }
+}
+
+fn study(truth: &Truth, structure: &Structure, chi: bool, band: Band, n: usize, trials: usize) -> String {
+    let answers = truth.answers();
+    let spec = Spec::new(structure.clone(), ["new"]);
+    let spec = if chi { spec.with_chi() } else { spec };
+    let results = in_parallel(trials, |trial| {
+        let mut settings = Settings::default();
+        settings.draws = DRAWS;
+        settings.band = band;
+        settings.seed = trial as u64;
+        settings.threads = Some(1);
+        settings.alphas = vec![ALPHA];
+        settings.min_propensity = truth.mu.iter().flatten().flatten().copied().reduce(f64::min);
+        let summary = truth.log(&spec, n, &mut Random(1_000_003 * trial as u64 + n as u64));
+        let evaluation = summary.evaluate(&settings).unwrap();
+        covered(evaluation.policy("new").unwrap(), &answers)
+    });
+    let ess = results.iter().map(|r| r.0).sum::<f64>() / trials as f64;
+    let width = results.iter().map(|r| r.1).sum::<f64>() / trials as f64;
+    let mut cells = vec![format!("{ess:.0}")];
+    for (i, &(name, _)) in results[0].2.iter().enumerate() {
+        let told: Vec<bool> = results.iter().filter_map(|r| r.2[i].1).collect();
+        let share = told.iter().filter(|held| **held).count() as f64 / told.len() as f64;
+        cells.push(if told.is_empty() { "–".to_owned() } else { format!("{share:.3}") });
+        if name == "band" {
+            cells.push(format!("{width:.3}"));
+        }
+    }
+    format!("| {} |", cells.join(" | "))
+}
+
+/// The design effective sample size, the band's mean width, and what was covered.
+fn covered(new: &PolicyEvaluation, answers: &Answers) -> (f64, f64, Covered) {
+    let holds = |interval: &Interval, value: f64| {
+        // A quantile of a continuous law, as read from a grid, is right to a millionth.
+        let slack = 1e-6;
+        match (interval.lower, interval.upper) {
+            (None, None) => None,
+            (lower, upper) => {
+                Some(lower.is_none_or(|x| x <= value + slack) && upper.is_none_or(|x| x >= value - slack))
+            }
+        }
+    };
+    let quantile = |level: f64| &new.quantiles.iter().find(|q| q.level == level).unwrap().interval;
+    let q = |level: f64| answers.quantile(level);
+    let covered = vec![
+        ("band", band_holds(&new.cdf, answers)),
+        ("mean", holds(&new.mean, answers.mean)),
+        ("variance", holds(&new.variance, answers.variance)),
+        ("std", holds(&new.std, answers.variance.sqrt())),
+        ("median", holds(quantile(0.5), q(0.5))),
+        ("q.25", holds(quantile(0.25), q(0.25))),
+        ("IQR", holds(&new.iqr, q(0.75) - q(0.25))),
+        ("VaR", holds(&new.var[0].interval, q(ALPHA))),
+        ("CVaR", holds(&new.cvar[0].interval, answers.cvar(ALPHA))),
+    ];
+    let widths = new.cdf.upper.iter().zip(&new.cdf.lower).filter_map(|(u, l)| Some((*u)? - (*l)?));
+    let width = widths.sum::<f64>() / new.cdf.upper.len() as f64;
+    (new.diagnostics.design_ess.unwrap_or(0.0), width, covered)
+}
+
+/// Whether the band holds the CDF at every logged reward.
+fn band_holds(cdf: &Cdf, answers: &Answers) -> Option<bool> {
+    let mut all = true;
+    for ((v, lower), upper) in cdf.reward.iter().zip(&cdf.lower).zip(&cdf.upper) {
+        let f = answers.cdf(*v);
+        all &= (*lower)? <= f + 1e-12 && f <= (*upper)? + 1e-12;
+    }
+    Some(all)
+}
+
+fn in_parallel<T: Send>(trials: usize, work: impl Fn(usize) -> T + Sync) -> Vec<T> {
+    let next = AtomicUsize::new(0);
+    let threads = std::thread::available_parallelism().map_or(1, usize::from);
+    let mut done: Vec<(usize, T)> = std::thread::scope(|scope| {
+        let run = || {
+            let mut own = Vec::new();
+            loop {
+                let trial = next.fetch_add(1, Ordering::Relaxed);
+                if trial >= trials {
+                    return own;
+                }
+                own.push((trial, work(trial)));
+            }
+        };
+        let workers: Vec<_> = (0..threads).map(|_| scope.spawn(run)).collect();
+        workers.into_iter().flat_map(|w| w.join().unwrap()).collect()
+    });
+    done.sort_by_key(|(trial, _)| *trial);
+    done.into_iter().map(|(_, result)| result).collect()
+}

@@ -1,0 +1,160 @@
+//! Many draws of the error process: how much what is read off a CDF varies.
+
+use rand_xoshiro::Xoshiro256PlusPlus;
+use rand_xoshiro::rand_core::SeedableRng;
+
+use crate::distribution::{Curve, Distribution, repair};
+use crate::process::{DrawScratch, Process};
+use crate::settings::Settings;
+use crate::vector;
+
+/// What each draw said of each member.
+#[derive(Debug)]
+pub(crate) struct Draws {
+    /// `[member][draw]`: `sup_v |W(v)|`.
+    pub(crate) sup: Vec<Vec<f64>>,
+    /// `[member][functional][draw]`: [`read_off`] the CDF moved by `W` and repaired.
+    pub(crate) values: Vec<Vec<Vec<f64>>>,
+}
+
+/// Draws that share a generator: small enough to keep all threads busy, and the same whatever their number.
+const CHUNK: usize = 50;
+
+/// What is read off each CDF: the interquartile range, then each CVaR, then each quantile.
+pub(crate) fn read_off(curve: Curve<'_>, settings: &Settings) -> Vec<f64> {
+    let mut values = vec![curve.quantile(0.75) - curve.quantile(0.25)];
+    values.extend(settings.alphas.iter().map(|&alpha| curve.cvar(alpha, settings.tail)));
+    values.extend(settings.quantiles.iter().map(|&level| curve.quantile(level)));
+    values
+}
+
+/// Places in what is read off.
+pub(crate) mod place {
+    use crate::settings::Settings;
+
+    pub(crate) const IQR: usize = 0;
+
+    pub(crate) fn cvar(i: usize) -> usize {
+        1 + i
+    }
+
+    pub(crate) fn quantile(settings: &Settings, i: usize) -> usize {
+        1 + settings.alphas.len() + i
+    }
+}
+
+impl Draws {
+    /// Draws the errors of some members around their distributions.
+    pub(crate) fn new(process: &Process, members: &[&Distribution], settings: &Settings) -> Self {
+        let chunks = settings.draws.div_ceil(CHUNK);
+        let parts = in_parallel(chunks, settings.threads, |chunk| {
+            let draws = CHUNK.min(settings.draws - chunk * CHUNK);
+            vector::wide(
+                #[inline(always)]
+                || draw_chunk(process, members, settings, chunk, draws),
+            )
+        });
+        let functionals = 1 + settings.alphas.len() + settings.quantiles.len();
+        let mut all = Draws {
+            sup: vec![Vec::with_capacity(settings.draws); members.len()],
+            values: vec![vec![Vec::with_capacity(settings.draws); functionals]; members.len()],
+        };
+        for draw in parts.into_iter().flatten() {
+            for (member, (sup, values)) in draw.into_iter().enumerate() {
+                all.sup[member].push(sup);
+                all.values[member].iter_mut().zip(values).for_each(|(to, value)| to.push(value));
+            }
+        }
+        all
+    }
+
+    /// The two quantiles of a functional of one member, or of its difference to the second.
+    pub(crate) fn percentiles(&self, functional: usize, difference: bool, confidence: f64) -> (f64, f64) {
+        let mut values = self.values[0][functional].clone();
+        if difference {
+            values.iter_mut().zip(&self.values[1][functional]).for_each(|(a, b)| *a -= b);
+        }
+        values.sort_unstable_by(f64::total_cmp);
+        let tail = (1.0 - confidence) / 2.0;
+        (quantile(&values, tail), quantile(&values, 1.0 - tail))
+    }
+
+    pub(crate) fn mean(&self, functional: usize) -> f64 {
+        let values = &self.values[0][functional];
+        values.iter().sum::<f64>() / values.len() as f64
+    }
+
+    /// Half the width of the band that holds a member's whole path with this probability.
+    pub(crate) fn half_width(&self, member: usize, confidence: f64) -> f64 {
+        let mut sup = self.sup[member].clone();
+        sup.sort_unstable_by(f64::total_cmp);
+        quantile(&sup, confidence)
+    }
+}
+
+/// `(sup, read off)` of one member in one draw.
+type Drawn = (f64, Vec<f64>);
+
+#[inline(always)]
+fn draw_chunk(
+    process: &Process,
+    members: &[&Distribution],
+    settings: &Settings,
+    chunk: usize,
+    draws: usize,
+) -> Vec<Vec<Drawn>> {
+    let mut rng = generator(settings.seed, chunk);
+    let mut scratch = DrawScratch::default();
+    let mut paths = process.paths();
+    let mut drawn = Vec::with_capacity(draws);
+    for _ in 0..draws {
+        process.draw(&mut rng, &mut scratch, &mut paths);
+        let read = |(path, distribution): (&mut Vec<f64>, &&Distribution)| {
+            let sup = path.iter().fold(0.0, |sup: f64, w| vector::max(sup, w.abs()));
+            path.iter_mut().zip(&distribution.repaired).for_each(|(w, f)| *w += f);
+            repair(path);
+            (sup, read_off(Curve { bins: &distribution.bins, cdf: path }, settings))
+        };
+        drawn.push(paths.iter_mut().zip(members).map(read).collect());
+    }
+    drawn
+}
+
+/// The generator of one chunk of draws: far from every other's, for it is seeded by a hash.
+pub(crate) fn generator(seed: u64, chunk: usize) -> Xoshiro256PlusPlus {
+    let mixed = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ (chunk as u64).wrapping_mul(0xd1b5_4a32_d192_ed03);
+    Xoshiro256PlusPlus::seed_from_u64(mixed)
+}
+
+/// Runs `work` for each chunk, on some threads, and returns the results in order.
+pub(crate) fn in_parallel<T: Send>(chunks: usize, threads: Option<usize>, work: impl Fn(usize) -> T + Sync) -> Vec<T> {
+    let available = || std::thread::available_parallelism().map_or(1, usize::from);
+    let threads = threads.unwrap_or_else(available).clamp(1, chunks.max(1));
+    if threads == 1 {
+        return (0..chunks).map(work).collect();
+    }
+    let share = |worker: usize| (worker..chunks).step_by(threads);
+    let mut results: Vec<Option<T>> = (0..chunks).map(|_| None).collect();
+    std::thread::scope(|scope| {
+        let work = &work;
+        let workers: Vec<_> = (0..threads)
+            .map(|worker| scope.spawn(move || share(worker).map(|chunk| (chunk, work(chunk))).collect::<Vec<_>>()))
+            .collect();
+        for worker in workers {
+            match worker.join() {
+                Ok(done) => done.into_iter().for_each(|(chunk, result)| results[chunk] = Some(result)),
+                Err(panic) => std::panic::resume_unwind(panic),
+            }
+        }
+    });
+    results.into_iter().flatten().collect()
+}
+
+/// A quantile of sorted values, interpolated between neighbours.
+pub(crate) fn quantile(sorted: &[f64], level: f64) -> f64 {
+    let place = level * (sorted.len() as f64 - 1.0);
+    let (below, share) = (place.floor(), place.fract());
+    let low = sorted[below as usize];
+    let high = sorted[(below as usize + 1).min(sorted.len() - 1)];
+    if share == 0.0 { low } else { low + share * (high - low) }
+}

@@ -1,0 +1,359 @@
+//! Bands and intervals of one policy, and of its difference to another.
+
+use std::result;
+
+use crate::bernstein::Guaranteed;
+use crate::cell::Cell;
+use crate::distribution::{Curve, Tail};
+use crate::draws::{Draws, place, read_off};
+use crate::error::Result;
+use crate::estimator::{Estimator, standard_error};
+use crate::evaluation::Bounds;
+use crate::normal;
+use crate::process::Process;
+use crate::selection::CARRIES;
+use crate::settings::{Band, Settings};
+use crate::weighted::{Bin, term};
+
+/// The ends of an interval, or why there are none.
+pub(crate) type Limits = result::Result<Bounds, String>;
+
+/// The estimators that a policy's answers are read from, at one level of trust in the chosen order.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Level<'e, 'a> {
+    pub(crate) cdf: &'e Estimator<'a>,
+    pub(crate) mean: &'e Estimator<'a>,
+    pub(crate) variance: &'e Estimator<'a>,
+}
+
+/// A band around a CDF.
+#[derive(Debug, Clone)]
+pub(crate) struct CurveBand {
+    pub(crate) lower: Vec<f64>,
+    pub(crate) upper: Vec<f64>,
+    pub(crate) half_width: Option<f64>,
+}
+
+/// Everything uncertain about one policy.
+#[derive(Debug)]
+pub(crate) struct Uncertainty {
+    pub(crate) band: result::Result<CurveBand, String>,
+    pub(crate) mean: Limits,
+    pub(crate) variance: Limits,
+    pub(crate) std: Limits,
+    pub(crate) iqr: Limits,
+    pub(crate) quantiles: Vec<Limits>,
+    pub(crate) var: Vec<Limits>,
+    pub(crate) cvar: Vec<Limits>,
+    /// How much larger each CVaR is in the mean of the draws than its estimate.
+    pub(crate) cvar_bias: Option<Vec<f64>>,
+    /// The bounds of the weights that a guaranteed band rests on, and whether they are known.
+    pub(crate) guarantee: Option<(f64, f64, bool)>,
+}
+
+/// Everything uncertain about the difference of two policies.
+#[derive(Debug)]
+pub(crate) struct DifferenceUncertainty {
+    pub(crate) mean: Limits,
+    pub(crate) cvar: Vec<Limits>,
+    pub(crate) quantiles: Vec<Limits>,
+    /// At each bin's end in the interior, the standardised difference of the CDFs; none where it cannot be told.
+    pub(crate) gap: Option<Gap>,
+}
+
+/// How far one CDF lies from another, in standard errors, over the interior.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Gap {
+    pub(crate) least: f64,
+    pub(crate) most: f64,
+}
+
+/// The effective rows that a tail needs for an interval.
+const TAIL_ROWS: f64 = 5.0;
+
+impl<'a> Level<'_, 'a> {
+    /// One estimator for everything.
+    pub(crate) fn of<'e>(estimator: &'e Estimator<'a>) -> Level<'e, 'a> {
+        Level { cdf: estimator, mean: estimator, variance: estimator }
+    }
+}
+
+impl Uncertainty {
+    /// With nothing but a reason.
+    fn withheld(reason: &str, settings: &Settings) -> Self {
+        let no = || Err(reason.to_owned());
+        let each = |count: usize| (0..count).map(|_| no()).collect::<Vec<Limits>>();
+        Uncertainty {
+            band: Err(reason.to_owned()),
+            mean: no(),
+            variance: no(),
+            std: no(),
+            iqr: no(),
+            quantiles: each(settings.quantiles.len()),
+            var: each(settings.alphas.len()),
+            cvar: each(settings.alphas.len()),
+            cvar_bias: None,
+            guarantee: None,
+        }
+    }
+
+    /// Of one policy, and of its difference to `second` where there is one.
+    pub(crate) fn new(
+        cell: &Cell,
+        occupied: &[u32],
+        level: Level<'_, '_>,
+        second: Option<Level<'_, '_>>,
+        settings: &Settings,
+    ) -> Result<(Self, Option<DifferenceUncertainty>)> {
+        let refuse = |reason: &str| {
+            let difference = second.map(|_| DifferenceUncertainty::withheld(reason, settings));
+            Ok((Self::withheld(reason, settings), difference))
+        };
+        if cell.rows < 2 {
+            return refuse("one row tells nothing of how rows vary");
+        }
+        match settings.band {
+            Band::None => return refuse("intervals are switched off"),
+            Band::Bernstein => {
+                let difference =
+                    second.map(|_| DifferenceUncertainty::withheld("a guaranteed band is of one policy", settings));
+                return Ok((Self::guaranteed(level.cdf, settings)?, difference));
+            }
+            Band::Multiplier => {}
+        }
+        let carried = carries(level.cdf).and_then(|()| second.map_or(Ok(()), |s| carries(s.cdf)));
+        let moments = MomentLimits::new(cell, level, settings);
+        let Err(reason) = carried else {
+            let members: Vec<&Estimator<'_>> = [level.cdf].into_iter().chain(second.map(|s| s.cdf)).collect();
+            let process = Process::new(cell, occupied, &members);
+            let distributions: Vec<_> = members.iter().map(|e| &e.distribution).collect();
+            let draws = Draws::new(&process, &distributions, settings);
+            let difference =
+                second.map(|second| DifferenceUncertainty::new(cell, &process, &draws, level, second, settings));
+            return Ok((Self::drawn(level.cdf, moments, &process, &draws, settings), difference));
+        };
+        let (mut withheld, difference) = refuse(&reason)?;
+        (withheld.mean, withheld.variance, withheld.std) = (moments.mean, moments.variance, moments.std);
+        Ok((withheld, difference))
+    }
+
+    fn drawn(
+        estimator: &Estimator<'_>,
+        moments: MomentLimits,
+        process: &Process,
+        draws: &Draws,
+        settings: &Settings,
+    ) -> Self {
+        let mut by = vec![0.0; draws.sup.len()];
+        by[0] = 1.0;
+        let spread: Vec<f64> = process.variance(&by).into_iter().map(|v| z(settings) * v.sqrt()).collect();
+        let distribution = &estimator.distribution;
+        let pointwise = band_around(&distribution.repaired, |b| spread[b]);
+        let quantile = |level: f64| {
+            carries_tail(estimator, level.min(1.0 - level))?;
+            Ok(invert(&distribution.bins, &pointwise, level))
+        };
+        let in_tail = |alpha: f64| if settings.tail == Tail::Lower { alpha } else { 1.0 - alpha };
+        let percentile = |functional: usize| bounds(draws.percentiles(functional, false, settings.confidence));
+        let cvar = |(i, &alpha): (usize, &f64)| {
+            carries_tail(estimator, alpha)?;
+            Ok(percentile(place::cvar(i)))
+        };
+        let estimates = read_off(distribution.curve(), settings);
+        let bias = |i: usize| draws.mean(place::cvar(i)) - estimates[place::cvar(i)];
+        let half_width = draws.half_width(0, settings.confidence);
+        let mut band = band_around(&distribution.repaired, |_| half_width);
+        band.half_width = Some(half_width);
+        Uncertainty {
+            band: Ok(band),
+            mean: moments.mean,
+            variance: moments.variance,
+            std: moments.std,
+            iqr: carries_tail(estimator, 0.25).map(|()| percentile(place::IQR)),
+            quantiles: settings.quantiles.iter().map(|&level| quantile(level)).collect(),
+            var: settings.alphas.iter().map(|&alpha| quantile(in_tail(alpha))).collect(),
+            cvar: settings.alphas.iter().enumerate().map(cvar).collect(),
+            cvar_bias: Some((0..settings.alphas.len()).map(bias).collect()),
+            guarantee: None,
+        }
+    }
+
+    /// From empirical Bernstein bounds: the band, and what can be read off it without bounds of the reward.
+    fn guaranteed(estimator: &Estimator<'_>, settings: &Settings) -> Result<Self> {
+        let found = Guaranteed::new(estimator, settings)?;
+        let mut this = Self::withheld("a guaranteed interval would need bounds of the reward", settings);
+        let bins = &estimator.distribution.bins;
+        let quantile = |level: f64| {
+            // Beyond the last reward at which F is surely below the level, and up to the first at which it surely is not;
+            // nothing is known beyond the logged rewards.
+            let below = found.upper.partition_point(|&f| f < level);
+            let above = found.lower.partition_point(|&f| f < level);
+            let reward = |b: Option<usize>| b.and_then(|b| bins.get(b)).map(|bin| bin.max);
+            Bounds { lower: reward(below.checked_sub(1)), upper: reward(Some(above)) }
+        };
+        let in_tail = |alpha: f64| if settings.tail == Tail::Lower { alpha } else { 1.0 - alpha };
+        this.quantiles = settings.quantiles.iter().map(|&level| Ok(quantile(level))).collect();
+        this.var = settings.alphas.iter().map(|&alpha| Ok(quantile(in_tail(alpha)))).collect();
+        this.guarantee = Some((found.weights.0, found.weights.1, found.known_bounds));
+        this.band = Ok(CurveBand { lower: found.lower, upper: found.upper, half_width: None });
+        Ok(this)
+    }
+}
+
+/// Normal intervals of the moments, from sums over all rows.
+struct MomentLimits {
+    mean: Limits,
+    variance: Limits,
+    std: Limits,
+}
+
+impl MomentLimits {
+    fn new(cell: &Cell, level: Level<'_, '_>, settings: &Settings) -> Self {
+        let mean = carries(level.mean).map(|()| {
+            let moments = &level.mean.moments;
+            let error = standard_error(cell, &[(level.mean, level.mean.mean_influence(), 1.0)]);
+            around(moments.origin + moments.mean, z(settings) * error)
+        });
+        let spread = carries(level.variance).and_then(|()| {
+            let variance = level.variance.moments.variance;
+            if variance <= 0.0 {
+                return Err("the variance came out at or below 0".to_owned());
+            }
+            let error = standard_error(cell, &[(level.variance, level.variance.variance_influence(), 1.0)]);
+            Ok((variance, z(settings) * error))
+        });
+        let positive = |b: Bounds| Bounds { lower: b.lower.map(|x| x.max(0.0)), ..b };
+        let variance = spread.clone().map(|(variance, error)| positive(around(variance, error)));
+        let std = spread.map(|(variance, error)| {
+            let std = variance.sqrt();
+            positive(around(std, error / (2.0 * std)))
+        });
+        MomentLimits { mean, variance, std }
+    }
+}
+
+impl DifferenceUncertainty {
+    fn withheld(reason: &str, settings: &Settings) -> Self {
+        let each = |count: usize| (0..count).map(|_| Err(reason.to_owned())).collect();
+        DifferenceUncertainty {
+            mean: Err(reason.to_owned()),
+            cvar: each(settings.alphas.len()),
+            quantiles: each(settings.quantiles.len()),
+            gap: None,
+        }
+    }
+
+    fn new(
+        cell: &Cell,
+        process: &Process,
+        draws: &Draws,
+        first: Level<'_, '_>,
+        second: Level<'_, '_>,
+        settings: &Settings,
+    ) -> Self {
+        let mean = carries(first.mean).and_then(|()| carries(second.mean)).map(|()| {
+            let value = |e: &Estimator<'_>| e.moments.origin + e.moments.mean;
+            let parts =
+                [(first.mean, first.mean.mean_influence(), 1.0), (second.mean, second.mean.mean_influence(), -1.0)];
+            around(value(first.mean) - value(second.mean), z(settings) * standard_error(cell, &parts))
+        });
+        let tails = |level: f64| {
+            carries_tail(first.cdf, level)?;
+            carries_tail(second.cdf, level)
+        };
+        let percentile = |functional: usize| bounds(draws.percentiles(functional, true, settings.confidence));
+        let cvar = |(i, &alpha): (usize, &f64)| tails(alpha).map(|()| percentile(place::cvar(i)));
+        let quantile = |(i, &level): (usize, &f64)| {
+            tails(level.min(1.0 - level)).map(|()| percentile(place::quantile(settings, i)))
+        };
+        DifferenceUncertainty {
+            mean,
+            cvar: settings.alphas.iter().enumerate().map(cvar).collect(),
+            quantiles: settings.quantiles.iter().enumerate().map(quantile).collect(),
+            gap: Gap::new(process, first.cdf, second.cdf),
+        }
+    }
+}
+
+impl Gap {
+    /// Where either CDF is below this, or both above its complement, rewards are too few to be told apart.
+    const EDGE: f64 = 0.05;
+
+    fn new(process: &Process, first: &Estimator<'_>, second: &Estimator<'_>) -> Option<Self> {
+        let variance = process.variance(&[1.0, -1.0]);
+        let (a, b) = (&first.distribution.repaired, &second.distribution.repaired);
+        let mut gap: Option<Gap> = None;
+        for ((a, b), variance) in a.iter().zip(b).zip(variance) {
+            if a.max(*b) < Self::EDGE || a.min(*b) > 1.0 - Self::EDGE {
+                continue;
+            }
+            let t = if a == b { 0.0 } else { (a - b) / variance.sqrt() };
+            gap = Some(gap.map_or(Gap { least: t, most: t }, |g| Gap { least: g.least.min(t), most: g.most.max(t) }));
+        }
+        gap
+    }
+}
+
+/// The normal quantile for two-sided intervals.
+pub(crate) fn z(settings: &Settings) -> f64 {
+    normal::upper_quantile((1.0 - settings.confidence) / 2.0)
+}
+
+fn around(estimate: f64, error: f64) -> Bounds {
+    bounds((estimate - error, estimate + error))
+}
+
+fn bounds((lower, upper): (f64, f64)) -> Bounds {
+    Bounds { lower: Some(lower), upper: Some(upper) }
+}
+
+/// Whether the log is worth enough rows of the target's own for any interval.
+fn carries(estimator: &Estimator<'_>) -> result::Result<(), String> {
+    if estimator.corrected.gave_up {
+        return Err("the weights could not be corrected".to_owned());
+    }
+    match estimator.design_ess {
+        Some(ess) if ess >= CARRIES => Ok(()),
+        ess => Err(format!(
+            "the log is worth only {:.1} rows of the target's own, and {CARRIES} are needed for an interval",
+            ess.unwrap_or(0.0)
+        )),
+    }
+}
+
+/// Whether enough of those rows lie in a tail of this probability.
+fn carries_tail(estimator: &Estimator<'_>, probability: f64) -> result::Result<(), String> {
+    let rows = probability * effective_rows(estimator);
+    if rows >= TAIL_ROWS {
+        return Ok(());
+    }
+    Err(format!("the tail rests on {rows:.1} effective rows, and {TAIL_ROWS} are needed for an interval"))
+}
+
+/// The smaller of the effective sample sizes, as happened and as designed.
+pub(crate) fn effective_rows(estimator: &Estimator<'_>) -> f64 {
+    let totals = estimator.sums.totals();
+    let (g, gg) = (totals[term::G], totals[term::GG]);
+    let happened = if gg > 0.0 { g * g / gg } else { 0.0 };
+    happened.min(estimator.design_ess.unwrap_or(0.0))
+}
+
+/// `F` minus and plus something, clipped to [0, 1] and monotone: the lower end a running maximum, the upper one a running
+/// minimum from the right.
+fn band_around(cdf: &[f64], width: impl Fn(usize) -> f64) -> CurveBand {
+    let mut lower: Vec<f64> = cdf.iter().enumerate().map(|(b, f)| (f - width(b)).clamp(0.0, 1.0)).collect();
+    let mut upper: Vec<f64> = cdf.iter().enumerate().map(|(b, f)| (f + width(b)).clamp(0.0, 1.0)).collect();
+    for b in 1..lower.len() {
+        lower[b] = lower[b].max(lower[b - 1]);
+    }
+    for b in (1..upper.len()).rev() {
+        upper[b - 1] = upper[b - 1].min(upper[b]);
+    }
+    CurveBand { lower, upper, half_width: None }
+}
+
+/// The interval of a quantile: where the band's ends reach its level (Woodruff).
+fn invert(bins: &[Bin], band: &CurveBand, level: f64) -> Bounds {
+    let at = |cdf: &[f64]| Some(Curve { bins, cdf }.quantile(level));
+    Bounds { lower: at(&band.upper), upper: at(&band.lower) }
+}
