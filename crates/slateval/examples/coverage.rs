@@ -1,6 +1,7 @@
 //! How often bands and intervals hold the truth, over many simulated logs.
 //!
-//! `cargo run --release -p slateval --example coverage -- [TRIALS]` prints the tables of docs/coverage.md.
+//! `cargo run --release -p slateval --example coverage -- [TRIALS [TABLE]]` prints the tables of docs/coverage.md, or one
+//! of them.
 #![allow(clippy::print_stdout, clippy::unwrap_used)]
 
 #[path = "../tests/common/mod.rs"]
@@ -11,11 +12,12 @@ mod truth;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use common::Random;
-use slateval::{Band, Cdf, Interval, PolicyEvaluation, Settings, Spec, Structure};
+use slateval::{Band, Binning, Cdf, Interval, PolicyEvaluation, Settings, Spec, Structure};
 use truth::{Answers, Truth};
 
 const DRAWS: usize = 500;
 const ALPHA: f64 = 0.1;
+const BINS: usize = 1024;
 
 /// What was covered in one trial; none where it was withheld.
 type Covered = Vec<(&'static str, Option<bool>)>;
@@ -27,12 +29,17 @@ fn main() {
         ("K=5, N=20, contextual", Truth::contextual(5)),
         ("{0,1,2,3}", Truth::atoms(6)),
     ];
-    for (structure, chi, band) in [
+    let only: Option<usize> = std::env::args().nth(2).map(|n| n.parse().expect("the number of a table"));
+    let tables = [
         (Structure::Additive, true, Band::Multiplier),
         (Structure::Additive, false, Band::Multiplier),
         (Structure::Additive, true, Band::Bernstein),
         (Structure::Auto, true, Band::Multiplier),
-    ] {
+    ];
+    for (table, (structure, chi, band)) in tables.into_iter().enumerate() {
+        if only.is_some_and(|only| only != table + 1) {
+            continue;
+        }
         let correction = if chi { "calibrated" } else { "control variates" };
         println!("\n### structure {structure}, {correction}, band {band}, {trials} trials\n");
         println!("| log | rows | ESS | band | width | mean | variance | std | median | q.25 | IQR | VaR.1 | CVaR.1 |");
@@ -49,6 +56,7 @@ fn study(truth: &Truth, structure: &Structure, chi: bool, band: Band, n: usize, 
     let answers = truth.answers();
     let spec = Spec::new(structure.clone(), ["new"]);
     let spec = if chi { spec.with_chi() } else { spec };
+    let spec = spec.with_binning(BINS.to_string().parse::<Binning>().unwrap());
     let results = in_parallel(trials, |trial| {
         let mut settings = Settings::default();
         settings.draws = DRAWS;

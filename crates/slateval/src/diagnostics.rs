@@ -7,6 +7,7 @@ use crate::estimator::Estimator;
 use crate::evaluation::Selection;
 use crate::normal;
 use crate::structure::Structure;
+use crate::tally::Tally;
 use crate::weighted::{Weighted, term};
 
 /// What a policy's estimates rest on.
@@ -126,6 +127,7 @@ impl Diagnostics {
         checks.push(effective_sample(design_ess));
         checks.extend(tails(ess, design_ess, alphas));
         checks.push(concentration(max_share));
+        checks.extend(independent_slots(structure));
         checks.extend(paper_bias(structure));
         Diagnostics {
             ess,
@@ -263,17 +265,42 @@ fn factored(structure: &Structure, sums: &Weighted<'_>) -> Option<Check> {
     let mean = tally.pairs / n;
     let variance = tally.pairs_squared / n - mean * mean;
     let z = if mean.abs() <= 1e-9 || variance <= 0.0 { 0.0 } else { n.sqrt() * mean.abs() / variance.sqrt() };
-    Some(match Status::above(z, 3.0, f64::INFINITY) {
-        Status::Ok => Check::new("factored", Status::Ok, Some(z), "the logging policy's slots look independent"),
-        status => Check::new(
-            "factored",
-            status,
-            Some(z),
-            format!(
-                "the logging policy's slots do not look independent ({z:.1} standard errors): if it shows no item \
-                 twice, use structure ranking:N with the number N of candidates"
-            ),
+    let status = Status::above(z, 3.0, f64::INFINITY);
+    let message = match (status, likely_pool(tally)) {
+        (Status::Ok, _) => "the logging policy's slots look independent".to_owned(),
+        (_, Some(pool)) => format!(
+            "the logging policy's slots do not look independent ({}): this looks like a log that shows no item twice, \
+             drawn from {pool}; if so, use --structure ranking:{pool}",
+            standard_errors(z)
         ),
+        _ => format!(
+            "the logging policy's slots do not look independent ({}): if it shows no item twice, use --structure \
+             ranking:N with the number N of candidates",
+            standard_errors(z)
+        ),
+    };
+    Some(Check::new("factored", status, Some(z), message))
+}
+
+/// From how many items slates without repeats were drawn, as constant propensities tell: `1/N` in every slot, or `1/N`,
+/// `1/(N-1)` and so on, if each was logged given the slots before it.
+fn likely_pool(tally: &Tally) -> Option<usize> {
+    let near = |a: f64, b: f64| (a / b - 1.0).abs() < 1e-4;
+    let constant = tally.smallest.iter().zip(&tally.largest).all(|(a, b)| near(*a, *b));
+    let pool = (1.0 / tally.smallest.first()?).round();
+    let marginal = tally.smallest.iter().all(|p| near(*p, 1.0 / pool));
+    let conditional = tally.smallest.iter().zip(0..).all(|(p, k)| near(*p, 1.0 / (pool - f64::from(k))));
+    (constant && pool >= tally.smallest.len() as f64 && (marginal || conditional)).then_some(pool as usize)
+}
+
+/// Joint propensities are products of the slots' only if the target fills them independently: no log can tell.
+fn independent_slots(structure: &Structure) -> Option<Check> {
+    structure.needs_independent_slots().then(|| {
+        let message = format!(
+            "{structure} takes the target's slots to be independent given the context, which no log can show: if they \
+             are not, use --target-slots joint"
+        );
+        Check::new("target-slots", Status::Ok, None, message)
     })
 }
 

@@ -55,15 +55,28 @@ fn turn_rows(matrix: &mut [Vec<f64>], p: usize, q: usize, turn: impl Fn(f64, f64
     }
 }
 
-/// A matrix `L` with `L L' = matrix`, for a symmetric matrix that is positive semi-definite but for rounding: negative
-/// eigenvalues count as 0. Given as its columns.
+/// The columns of a lower triangular `L` with `L L' = matrix`, for a symmetric matrix that is positive semi-definite but
+/// for rounding (Cholesky). A direction that hardly varies has a column of zeros, so that the others do not depend on
+/// what rounding makes of it.
 pub(crate) fn square_root(matrix: &[Vec<f64>]) -> Vec<Vec<f64>> {
-    let eigen = Eigen::new(matrix);
-    let column = |(value, vector): (&f64, &Vec<f64>)| {
-        let scale = value.max(0.0).sqrt();
-        vector.iter().map(|v| v * scale).collect()
-    };
-    eigen.values.iter().zip(&eigen.vectors).filter(|(value, _)| **value > 0.0).map(column).collect()
+    let n = matrix.len();
+    let mut rest = matrix.to_vec();
+    let mut columns = vec![vec![0.0; n]; n];
+    for j in 0..n {
+        if rest[j][j] <= 1e-12 * matrix[j][j] {
+            continue;
+        }
+        let diagonal = rest[j][j].sqrt();
+        for i in j..n {
+            columns[j][i] = rest[i][j] / diagonal;
+        }
+        for a in j..n {
+            for b in j..n {
+                rest[a][b] -= columns[j][a] * columns[j][b];
+            }
+        }
+    }
+    columns
 }
 
 /// The pseudo-inverse of a covariance or moment matrix, with variables scaled to a unit diagonal so that none is judged

@@ -3,7 +3,7 @@
 
 mod common;
 
-use common::{Slate, contextual_log, summarise};
+use common::{Slate, contextual_log, points, summarise};
 use slateval::{
     Correction, CorrectionChoice, Evaluation, PolicyEvaluation, Settings, Spec, Status, Structure, Summary,
 };
@@ -99,7 +99,7 @@ fn solve(mut a: Vec<Vec<f64>>, mut b: Vec<f64>) -> Vec<f64> {
 }
 
 fn settings(correction: Correction) -> Settings {
-    let mut settings = Settings::default();
+    let mut settings = points();
     settings.correction = CorrectionChoice::Fixed(correction);
     settings
 }
@@ -174,7 +174,7 @@ fn weights_sum_to_one_at_every_order_and_correction() {
 fn auto_uses_chi_only_where_it_is_right() {
     let mut slates = contextual_log(3, 5000, 3, 3);
     let used = |slates: &[Slate], spec: Spec| {
-        let evaluation = summarise(&spec, slates).evaluate(&Settings::default()).unwrap();
+        let evaluation = summarise(&spec, slates).evaluate(&points()).unwrap();
         let new = target(&evaluation).clone();
         let chi = new.diagnostics.checks.iter().find(|c| c.name == "chi").map(|c| c.status);
         (new.correction.unwrap(), chi)
@@ -234,7 +234,7 @@ fn too_little_data_degrades_and_says_so() {
     }
     let mut same = contextual_log(6, 500, 2, 3);
     same.iter_mut().for_each(|s| s.pi.clone_from(&s.mu));
-    let evaluation = summarise(&Spec::new(Structure::Additive, ["new"]), &same).evaluate(&Settings::default()).unwrap();
+    let evaluation = summarise(&Spec::new(Structure::Additive, ["new"]), &same).evaluate(&points()).unwrap();
     let (new, logging) = (target(&evaluation), &evaluation.policies[0]);
     assert_eq!(new.cdf.raw.len(), logging.cdf.raw.len());
     for (a, b) in new.cdf.raw.iter().zip(&logging.cdf.raw) {

@@ -3,7 +3,7 @@
 
 mod common;
 
-use common::{Random, Slate, contextual_log, summarise};
+use common::{Random, Slate, contextual_log, points, summarise};
 use proptest::prelude::*;
 use slateval::{Binning, Correction, CorrectionChoice, PolicyEvaluation, Settings, Spec, Structure, Tail};
 
@@ -25,7 +25,7 @@ fn near(a: f64, b: f64) -> bool {
 #[test]
 fn binary_rewards_with_mean_284() {
     let rewards: Vec<f64> = (0..1000).map(|i| f64::from(u8::from(i < 284))).collect();
-    let mut settings = Settings::default();
+    let mut settings = points();
     settings.alphas = vec![0.1, 0.8];
     let new = evaluate(&on_policy(&rewards), Binning::default(), &settings);
     assert_eq!(new.cdf.reward, [0.0, 1.0]);
@@ -60,7 +60,7 @@ proptest! {
         alpha in prop_oneof![Just(0.05), Just(0.1), Just(0.25), Just(0.5), 0.01..0.99f64],
     ) {
         let rewards: Vec<f64> = rewards.into_iter().map(f64::from).collect();
-        let mut settings = Settings::default();
+        let mut settings = points();
         settings.alphas = vec![alpha];
         let lower = evaluate(&on_policy(&rewards), Binning::default(), &settings);
         let (var, cvar) = textbook_tail(&rewards, alpha);
@@ -78,7 +78,7 @@ proptest! {
     #[test]
     fn a_repaired_cdf_is_a_cdf(seed in 0u64..500, m in 1usize..4) {
         let slates = contextual_log(seed, 40, 3, 3);
-        let mut settings = Settings::default();
+        let mut settings = points();
         settings.correction = CorrectionChoice::Fixed(Correction::None);
         let summary = summarise(&Spec::new(Structure::Order(m), ["new"]), &slates);
         let new = summary.evaluate(&settings).unwrap().policy("new").unwrap().clone();
@@ -98,7 +98,7 @@ proptest! {
 #[test]
 fn moments_do_not_depend_on_the_bins_and_quantiles_hardly() {
     let slates = contextual_log(11, 20_000, 3, 4);
-    let settings = Settings::default();
+    let settings = points();
     let exact = evaluate(&slates, Binning { capacity: 1 << 20, ..Binning::default() }, &settings);
     for binning in ["16", "1024", "4096", "log"] {
         let binned = evaluate(&slates, binning.parse().unwrap(), &settings);
@@ -126,7 +126,7 @@ fn moments_do_not_depend_on_the_bins_and_quantiles_hardly() {
 fn tails_inside_a_bin_are_consistent() {
     let mut random = Random(12);
     let rewards: Vec<f64> = (0..5000).map(|_| random.uniform().powi(3)).collect();
-    let mut settings = Settings::default();
+    let mut settings = points();
     settings.alphas = (1..2000).map(|i| f64::from(i) / 2000.0).collect();
     let new = evaluate(&on_policy(&rewards), Binning { capacity: 8, ..Binning::default() }, &settings);
     let integral = |i: usize| new.cvar[i].interval.estimate.unwrap() * settings.alphas[i];
@@ -148,7 +148,7 @@ fn an_offset_does_not_cost_the_variance() {
         let get = |slates: &[Slate]| {
             let mut summary = summarise(&spec, &slates[..1000]);
             summary.merge(&summarise(&spec, &slates[1000..])).unwrap();
-            summary.evaluate(&Settings::default()).unwrap()
+            summary.evaluate(&points()).unwrap()
         };
         let (a, b) = (get(&near_zero), get(&far));
         for name in ["logging", "new"] {
@@ -169,9 +169,9 @@ fn heavy_tails_want_log_bins() {
     let mut sorted = rewards.clone();
     sorted.sort_by(f64::total_cmp);
     let check = |p: &PolicyEvaluation| p.diagnostics.checks.iter().find(|c| c.name == "bins").map(|c| c.status);
-    let linear = evaluate(&on_policy(&rewards), Binning::default(), &Settings::default());
+    let linear = evaluate(&on_policy(&rewards), Binning::default(), &points());
     assert_eq!(check(&linear), Some(slateval::Status::Fail));
-    let log = evaluate(&on_policy(&rewards), "log".parse().unwrap(), &Settings::default());
+    let log = evaluate(&on_policy(&rewards), "log".parse().unwrap(), &points());
     assert_eq!(check(&log), None);
     let median = log.quantiles[1].interval.estimate.unwrap();
     assert!((median / sorted[9_999] - 1.0).abs() < 0.01, "{median} against {}", sorted[9_999]);
@@ -179,16 +179,16 @@ fn heavy_tails_want_log_bins() {
 
 #[test]
 fn one_row_and_constant_rewards() {
-    let one = evaluate(&on_policy(&[2.5]), Binning::default(), &Settings::default());
+    let one = evaluate(&on_policy(&[2.5]), Binning::default(), &points());
     assert_eq!(one.mean.estimate, Some(2.5));
     assert_eq!(one.variance.estimate, None);
     assert_eq!(one.variance.reason.as_deref(), Some("one row has no variance"));
     assert_eq!(one.quantiles[1].interval.estimate, Some(2.5));
-    let constant = evaluate(&on_policy(&[3.0; 50]), Binning::default(), &Settings::default());
+    let constant = evaluate(&on_policy(&[3.0; 50]), Binning::default(), &points());
     assert_eq!((constant.mean.estimate, constant.variance.estimate), (Some(3.0), Some(0.0)));
     assert!(near(constant.cvar[0].interval.estimate.unwrap(), 3.0));
     // -0.0 and 0.0 are one reward.
-    let zeros = evaluate(&on_policy(&[0.0, -0.0, 1.0]), Binning::default(), &Settings::default());
+    let zeros = evaluate(&on_policy(&[0.0, -0.0, 1.0]), Binning::default(), &points());
     assert_eq!(zeros.cdf.reward, [0.0, 1.0]);
 }
 
@@ -204,9 +204,8 @@ fn a_variance_below_zero_is_no_number() {
             Slate { reward: shown.iter().filter(|s| **s).count() as f64, mu, pi, chi: vec![] }
         })
         .collect();
-    let evaluate = |structure| {
-        summarise(&Spec::new(structure, ["new"]), &slates).evaluate(&Settings::default()).unwrap().policies[1].clone()
-    };
+    let evaluate =
+        |structure| summarise(&Spec::new(structure, ["new"]), &slates).evaluate(&points()).unwrap().policies[1].clone();
     let additive = evaluate(Structure::Additive);
     assert_eq!((additive.variance.estimate, additive.std.estimate), (None, None));
     let check = additive.diagnostics.checks.iter().find(|c| c.name == "variance").unwrap();

@@ -3,11 +3,9 @@
 
 mod common;
 
-use common::{Random, Slate, contextual_log, summarise};
+use common::{Random, Slate, contextual_log, quick, summarise};
 use proptest::prelude::*;
-use slateval::{
-    Binning, Block, Error, Evaluation, Field, PolicyEvaluation, Segment, Settings, Spec, Structure, Summary,
-};
+use slateval::{Binning, Block, Error, Evaluation, Field, PolicyEvaluation, Segment, Spec, Structure, Summary};
 
 fn same(a: f64, b: f64, what: &str) {
     assert!((a - b).abs() <= 1e-12 * a.abs().max(b.abs()).max(1.0), "{what}: {a} against {b}");
@@ -32,7 +30,7 @@ fn assert_same(a: &Evaluation, b: &Evaluation) {
 }
 
 fn evaluate(summary: &Summary) -> Evaluation {
-    summary.evaluate(&Settings::default()).unwrap()
+    summary.evaluate(&quick()).unwrap()
 }
 
 /// Splits at random, shuffles the parts, sends some through bytes, and merges them as a random tree.
@@ -121,6 +119,47 @@ fn slates_of_different_lengths_merge_and_missing_slots_count_as_ratio_one() {
     }
 }
 
+/// Everything that can be kept at once: all orders, two targets compared, clusters, pairs of slots, rewards far from 0.
+#[test]
+fn what_intervals_rest_on_merges_too() {
+    let mut random = Random(41);
+    for (round, chi) in [(0, false), (1, true), (2, true)] {
+        let mut slates = contextual_log(50 + round, 600, 4, 3);
+        // Slates of different lengths, in files of their own.
+        slates.extend(contextual_log(60 + round, 300, 2, 3));
+        if round == 2 {
+            slates.iter_mut().for_each(|s| s.reward += 1e5);
+        }
+        let mut spec = Spec::new(Structure::Auto, ["new", "between"]).with_baseline("between");
+        spec.cluster = (round != 1).then(|| "user".to_owned());
+        spec.interactions = true;
+        let spec = if chi { spec.with_chi() } else { spec };
+        let whole = summarise(&spec, &slates);
+        let intervals = |evaluation: &Evaluation| {
+            let own = evaluation.policies.iter().flat_map(|p| [&p.mean, &p.variance, &p.std]);
+            let differences = evaluation.comparisons.iter().map(|c| &c.mean);
+            let ends = own.chain(differences).flat_map(|i| [i.lower.unwrap(), i.upper.unwrap()]);
+            let widths = evaluation.policies.iter().map(|p| p.cdf.half_width.unwrap());
+            ends.chain(widths).collect::<Vec<f64>>()
+        };
+        let expected = evaluate(&whole);
+        assert_eq!(expected.comparisons.len(), 3, "each target against logging, and one against the other");
+        for _ in 0..5 {
+            let merged = merged_at_random(&spec, &slates, &mut random);
+            let found = evaluate(&merged);
+            assert_same(&expected, &found);
+            for (a, b) in intervals(&expected).into_iter().zip(intervals(&found)) {
+                assert!((a - b).abs() <= 1e-8 * a.abs().max(1.0), "{a} against {b}");
+            }
+            let strengths = |s: &Summary| s.interactions(&quick()).unwrap();
+            for (a, b) in strengths(&whole).iter().zip(strengths(&merged)) {
+                assert_eq!((&a.policy, a.slots), (&b.policy, b.slots));
+                same(a.strength, b.strength, "interaction");
+            }
+        }
+    }
+}
+
 /// A slot that a block's slates do not have is no error: others of the log may have it.
 #[test]
 fn named_interactions_need_only_exist_in_the_longest_slates() {
@@ -136,12 +175,12 @@ fn named_interactions_need_only_exist_in_the_longest_slates() {
         common::add(&mut added, second);
         assert_same(&expected, &evaluate(&added));
     }
-    let error = summarise(&spec, &short).evaluate(&Settings::default()).unwrap_err();
+    let error = summarise(&spec, &short).evaluate(&quick()).unwrap_err();
     assert!(error.to_string().contains("slot 3 is named, but slates have 2 slots"), "{error}");
     let paper = summarise(&Spec::new(Structure::PaperOrder(3), ["new"]), &short);
-    assert!(paper.evaluate(&Settings::default()).is_err(), "there are no sets of three slots");
+    assert!(paper.evaluate(&quick()).is_err(), "there are no sets of three slots");
     let huge = summarise(&Spec::new(Structure::PaperOrder(usize::MAX / 2), ["new"]), &short);
-    assert!(huge.evaluate(&Settings::default()).is_err());
+    assert!(huge.evaluate(&quick()).is_err());
 }
 
 /// Rankings of different lengths from pools of different sizes, through blocks, against the formula row by row.
@@ -175,7 +214,7 @@ fn rankings_of_different_lengths_and_pools() {
         weights.push(slateval::ranking_weight(items, slots, own, anywhere));
     }
     summary.add(&block).unwrap();
-    let mut settings = Settings::default();
+    let mut settings = quick();
     settings.correction = "none".parse().unwrap();
     let new = summary.evaluate(&settings).unwrap().policies[1].clone();
     let rewards = block.column(Field::Reward);
@@ -335,7 +374,7 @@ fn crafted_bytes_are_refused() {
         let crafted = craft(from, to);
         // Some of these are summaries that could exist; none may panic, here or when evaluated.
         if let Ok(summary) = Summary::from_bytes(&crafted) {
-            let _ = summary.evaluate(&Settings::default());
+            let _ = summary.evaluate(&quick());
         }
     }
     assert!(Summary::from_bytes(&craft("\"rows\":5000", "\"rows\":4999")).is_err());
@@ -382,17 +421,14 @@ fn bad_values_are_named() {
     // A propensity of almost nothing is legal, but its square is no number.
     let mut summary = Summary::new(Spec::new(Structure::Additive, ["new"])).unwrap();
     common::add(&mut summary, &[Slate { reward: 1.0, mu: vec![1e-300], pi: vec![0.5], chi: vec![] }]);
-    let error = summary.evaluate(&Settings::default()).unwrap_err();
+    let error = summary.evaluate(&quick()).unwrap_err();
     assert!(error.to_string().contains("1e-300"), "{error}");
     let mut slates = contextual_log(37, 100, 2, 3);
     slates[50].reward = 1e100;
     let summary = summarise(&Spec::new(Structure::Additive, ["new"]), &slates);
-    let error = summary.evaluate(&Settings::default()).unwrap_err();
+    let error = summary.evaluate(&quick()).unwrap_err();
     assert!(error.to_string().contains("reward of 1e100"), "{error}");
-    assert_eq!(
-        Summary::new(Spec::new(Structure::Additive, ["new"])).unwrap().evaluate(&Settings::default()),
-        Err(Error::NoRows)
-    );
+    assert_eq!(Summary::new(Spec::new(Structure::Additive, ["new"])).unwrap().evaluate(&quick()), Err(Error::NoRows));
 }
 
 /// Slots by the hundred: slow, but right.

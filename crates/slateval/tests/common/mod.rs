@@ -1,7 +1,7 @@
 //! Small logs for tests, and a plain way to put them into a summary.
 #![allow(dead_code, unreachable_pub, clippy::unwrap_used)]
 
-use slateval::{Block, Field, Spec, Summary};
+use slateval::{Band, Block, Field, Segment, Settings, Spec, Summary};
 
 /// One logged slate and one target's view of it.
 #[derive(Debug, Clone, PartialEq)]
@@ -18,24 +18,33 @@ impl Slate {
     }
 }
 
-/// Adds rows of equal or different lengths, in blocks.
+/// Adds rows of equal or different lengths, in blocks. A first target is as the slates say; each further one lies halfway
+/// between the one before and logging. Clusters are forty, by reward.
 pub fn add(summary: &mut Summary, slates: &[Slate]) {
-    let chi = summary.spec().policies[0].chi;
+    let (chi, policies) = (summary.spec().policies[0].chi, summary.spec().policies.len());
+    let clustered = summary.spec().cluster.is_some();
     for rows in slates.chunks(Block::ROWS) {
         let mut block = Block::new(summary.spec());
         let slots = rows.iter().map(|s| s.mu.len()).max().unwrap();
         block.reset(rows.len(), slots);
         for (i, slate) in rows.iter().enumerate() {
             block.column_mut(Field::Reward)[i] = slate.reward;
+            if clustered {
+                block.set_cluster(i, &Segment::Int((slate.reward * 1e6) as i64 % 40));
+            }
             for slot in 0..slots {
                 if slot >= slate.mu.len() {
                     block.set_missing(i, slot);
                     continue;
                 }
                 block.column_mut(Field::Logging { slot })[i] = slate.mu[slot];
-                block.column_mut(Field::Target { policy: 0, slot })[i] = slate.pi[slot];
-                if chi {
-                    block.column_mut(Field::Chi { policy: 0, slot })[i] = slate.chi[slot];
+                for policy in 0..policies {
+                    let share = 0.5f64.powi(policy as i32);
+                    let pi = share * slate.pi[slot] + (1.0 - share) * slate.mu[slot];
+                    block.column_mut(Field::Target { policy, slot })[i] = pi;
+                    if chi {
+                        block.column_mut(Field::Chi { policy, slot })[i] = share * share * slate.chi[slot];
+                    }
                 }
             }
         }
@@ -47,6 +56,20 @@ pub fn summarise(spec: &Spec, slates: &[Slate]) -> Summary {
     let mut summary = Summary::new(spec.clone()).unwrap();
     add(&mut summary, slates);
     summary
+}
+
+/// Estimates without intervals.
+pub fn points() -> Settings {
+    let mut settings = Settings::default();
+    settings.band = Band::None;
+    settings
+}
+
+/// Intervals from as few draws as are allowed.
+pub fn quick() -> Settings {
+    let mut settings = Settings::default();
+    settings.draws = 100;
+    settings
 }
 
 /// SplitMix64: a generator small enough to be written down.

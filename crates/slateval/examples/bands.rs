@@ -1,0 +1,74 @@
+//! What bands and intervals cost, whatever the number of rows.
+//!
+//! `cargo run --release -p slateval --example bands` times `evaluate` on a summary with and without them.
+#![allow(clippy::print_stdout, clippy::unwrap_used)]
+
+use std::time::Instant;
+
+use slateval::{Band, Binning, Block, Field, Settings, Spec, Structure, Summary};
+
+const SLOTS: usize = 5;
+const ROWS: usize = 200_000;
+const BINS: usize = 1024;
+
+fn main() {
+    for structure in [Structure::Additive, Structure::Auto] {
+        for chi in [false, true] {
+            let spec = Spec::new(structure.clone(), ["new"]);
+            let spec = if chi { spec.with_chi() } else { spec };
+            let summary = summarise(spec.with_binning(BINS.to_string().parse::<Binning>().unwrap()));
+            let mut settings = Settings::default();
+            settings.threads = Some(2);
+            let with = best_of(|| summary.evaluate(&settings).unwrap());
+            let bins = summary.evaluate(&settings).unwrap().policies[0].cdf.reward.len();
+            settings.band = Band::None;
+            let without = best_of(|| summary.evaluate(&settings).unwrap());
+            println!(
+                "structure {structure:8} chi {chi:5}: {bins} bins, bands of two policies {:.3} s, the rest {without:.3} s",
+                with - without
+            );
+        }
+    }
+}
+
+/// Rewards on [0, 1] and propensities that vary, from a small generator.
+fn summarise(spec: Spec) -> Summary {
+    let mut state = 1_u64;
+    let mut uniform = || {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (state >> 11) as f64 / (1_u64 << 53) as f64
+    };
+    let mut summary = Summary::new(spec).unwrap();
+    let chi = summary.spec().policies[0].chi;
+    let mut block = Block::new(summary.spec());
+    for _ in 0..ROWS / Block::ROWS {
+        block.reset(Block::ROWS, SLOTS);
+        for row in 0..Block::ROWS {
+            let mut reward = uniform();
+            for slot in 0..SLOTS {
+                let (mu, pi) = (0.2 + 0.6 * uniform(), 0.2 + 0.6 * uniform());
+                let shown = uniform() < mu;
+                reward += if shown { uniform() } else { 0.0 };
+                let of = |p: f64| if shown { p } else { 1.0 - p };
+                block.column_mut(Field::Logging { slot })[row] = of(mu);
+                block.column_mut(Field::Target { policy: 0, slot })[row] = of(pi);
+                if chi {
+                    let value = pi * pi / mu + (1.0 - pi) * (1.0 - pi) / (1.0 - mu) - 1.0;
+                    block.column_mut(Field::Chi { policy: 0, slot })[row] = value;
+                }
+            }
+            block.column_mut(Field::Reward)[row] = reward / 6.0;
+        }
+        summary.add(&block).unwrap();
+    }
+    summary
+}
+
+fn best_of<T>(mut work: impl FnMut() -> T) -> f64 {
+    let run = |_| {
+        let start = Instant::now();
+        std::hint::black_box(work());
+        start.elapsed().as_secs_f64()
+    };
+    (0..3).map(run).fold(f64::INFINITY, f64::min)
+}

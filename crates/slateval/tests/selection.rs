@@ -1,0 +1,171 @@
+//! The order chosen from the data: how often it is right, and what it costs.
+#![allow(clippy::unwrap_used)]
+
+mod common;
+#[path = "common/truth.rs"]
+mod truth;
+
+use common::{Random, Slate, summarise};
+use slateval::{Band, Evaluation, Settings, Spec, Status, Structure, TargetSlots};
+use truth::{Answers, Truth};
+
+fn settings(seed: usize) -> Settings {
+    let mut settings = Settings::default();
+    settings.band = Band::None;
+    settings.draws = 400;
+    settings.seed = seed as u64;
+    settings
+}
+
+fn evaluate(truth: &Truth, structure: Structure, n: usize, trial: usize) -> Evaluation {
+    let spec = Spec::new(structure, ["new"]).with_chi();
+    truth.log(&spec, n, &mut Random(77 + trial as u64)).evaluate(&settings(trial)).unwrap()
+}
+
+/// The largest distance of the estimated CDF to the true one, at logged rewards.
+fn distance(evaluation: &Evaluation, answers: &Answers) -> f64 {
+    let cdf = &evaluation.policy("new").unwrap().cdf;
+    cdf.reward.iter().zip(&cdf.estimate).map(|(v, f)| (f - answers.cdf(*v)).abs()).fold(0.0, f64::max)
+}
+
+/// How often order 2 was found active.
+fn share_active(truth: &Truth, trials: usize) -> f64 {
+    let active = |trial: usize| {
+        let evaluation = evaluate(truth, Structure::Auto, 2000, trial);
+        evaluation.policy("new").unwrap().selection.as_ref().unwrap().orders[0].active
+    };
+    (0..trials).filter(|&trial| active(trial)).count() as f64 / trials as f64
+}
+
+#[test]
+fn an_order_without_effect_is_seldom_taken_for_active_and_one_with_effect_seldom_missed() {
+    // 300 trials: the share's standard error is .013 at .05 and .02 at .85.
+    let size = share_active(&Truth::additive(11), 300);
+    assert!((0.01..=0.09).contains(&size), "{size}");
+    let power = share_active(&Truth::pairwise(11), 300);
+    assert!(power > 0.85, "{power}");
+}
+
+#[test]
+fn the_chosen_order_is_nearly_as_good_as_the_best_fixed_one() {
+    for (name, truth) in [("additive", Truth::additive(11)), ("pairwise", Truth::pairwise(11))] {
+        let answers = truth.answers();
+        for (n, trials) in [(2000, 60), (10_000, 25)] {
+            let mean = |structure: Structure| {
+                let one = |trial| distance(&evaluate(&truth, structure.clone(), n, trial), &answers);
+                (0..trials).map(one).sum::<f64>() / trials as f64
+            };
+            let best = mean(Structure::Order(1)).min(mean(Structure::Order(2)));
+            let chosen = mean(Structure::Auto);
+            assert!(chosen <= 1.15 * best, "{name}, {n} rows: {chosen} against {best}");
+        }
+    }
+}
+
+#[test]
+fn the_mean_the_variance_and_the_cdf_have_orders_of_their_own() {
+    // The reward is a sum over slots: its mean is additive, its square of order 2, and its CDF neither.
+    let mut random = Random(3);
+    let row = |_| {
+        let mut slate = Slate { reward: 0.0, mu: vec![], pi: vec![], chi: vec![] };
+        for _ in 0..3 {
+            let a = random.below(2);
+            slate.mu.push(0.5);
+            slate.pi.push([0.9, 0.1][a]);
+            slate.chi.push(0.64);
+            slate.reward += a as f64;
+        }
+        slate
+    };
+    let slates: Vec<Slate> = (0..20_000).map(row).collect();
+    let evaluation =
+        summarise(&Spec::new(Structure::Auto, ["new"]).with_chi(), &slates).evaluate(&settings(1)).unwrap();
+    let new = evaluation.policy("new").unwrap();
+    let selection = new.selection.as_ref().unwrap();
+    assert_eq!((selection.mean, selection.variance, selection.cdf), (1, 2, 3), "{}", selection.reason);
+    assert_eq!(new.structure, Some(Structure::Order(3)));
+    // Three independent slots with variance .09 each.
+    let variance = new.variance.estimate.unwrap();
+    assert!((variance - 0.27).abs() < 0.05, "{variance}");
+    assert!((new.mean.estimate.unwrap() - 0.3).abs() < 0.03);
+    // At the order of the mean it would be far off.
+    let additive = summarise(&Spec::new(Structure::Additive, ["new"]).with_chi(), &slates);
+    let wrong = additive.evaluate(&settings(1)).unwrap().policy("new").unwrap().variance.estimate;
+    assert!(wrong.is_none_or(|v| (v - 0.27).abs() > 0.2), "{wrong:?}");
+    // Nothing lies above the order of all slots: the band needs no trust in the choice.
+    assert_eq!(selection.band, Some(3));
+}
+
+#[test]
+fn intervals_without_trust_in_the_order_hold_those_with_it_in_their_place() {
+    let truth = Truth::pairwise(11);
+    let spec = Spec::new(Structure::Auto, ["new"]).with_chi();
+    let mut settings = settings(5);
+    settings.band = Band::Multiplier;
+    let evaluation = truth.log(&spec, 10_000, &mut Random(5)).evaluate(&settings).unwrap();
+    let new = evaluation.policy("new").unwrap();
+    let selection = new.selection.as_ref().unwrap();
+    assert_eq!((selection.cdf, selection.band), (2, Some(3)));
+    for interval in [&new.mean, &new.variance, &new.iqr, &new.quantiles[1].interval, &new.cvar[1].interval] {
+        let (estimate, inner) = (interval.estimate.unwrap(), interval.if_order_holds.unwrap());
+        assert!(interval.lower.unwrap() <= estimate && estimate <= interval.upper.unwrap());
+        assert!(inner.lower.unwrap() <= estimate && estimate <= inner.upper.unwrap());
+        let width = |lower: Option<f64>, upper: Option<f64>| upper.unwrap() - lower.unwrap();
+        assert!(width(inner.lower, inner.upper) < width(interval.lower, interval.upper));
+    }
+    let inner = new.cdf.if_order_holds.as_ref().unwrap();
+    let total = |lower: &[Option<f64>], upper: &[Option<f64>]| -> f64 {
+        upper.iter().zip(lower).map(|(u, l)| u.unwrap() - l.unwrap()).sum()
+    };
+    assert!(total(&inner.lower, &inner.upper) < total(&new.cdf.lower, &new.cdf.upper));
+    assert!(evaluation.comparisons[0].mean.if_order_holds.is_some());
+    // The logging policy has no order.
+    assert!(evaluation.policies[0].mean.if_order_holds.is_none() && evaluation.policies[0].selection.is_none());
+}
+
+#[test]
+fn an_order_that_the_log_cannot_carry_is_not_used_and_this_is_said() {
+    // 40 rows: order 2 of four slots has a design effective sample size below 10.
+    let truth = Truth::pairwise(11);
+    let evaluation = evaluate(&truth, Structure::Auto, 100, 1);
+    let new = evaluation.policy("new").unwrap();
+    let selection = new.selection.as_ref().unwrap();
+    assert!(selection.orders[0].design_ess.unwrap() < 10.0);
+    assert_eq!((selection.cdf, selection.band), (1, None));
+    assert!(selection.reason.contains("could not be validated"), "{}", selection.reason);
+    let check = new.diagnostics.checks.iter().find(|c| c.name == "order").unwrap();
+    assert_eq!(check.status, Status::Warn);
+}
+
+#[test]
+fn a_target_with_joint_slots_stays_at_order_one() {
+    let truth = Truth::pairwise(11);
+    let mut spec = Spec::new(Structure::Auto, ["new"]);
+    spec.target_slots = TargetSlots::Joint;
+    let evaluation = truth.log(&spec, 5000, &mut Random(1)).evaluate(&settings(1)).unwrap();
+    let selection = evaluation.policy("new").unwrap().selection.clone().unwrap();
+    assert_eq!((selection.cdf, selection.mean, selection.variance, selection.band), (1, 1, 1, None));
+    assert!(selection.orders.is_empty() && selection.reason.contains("cannot be tested"), "{}", selection.reason);
+}
+
+#[test]
+fn slots_that_interact_are_named() {
+    // Only slots 1 and 3 do.
+    let mut random = Random(9);
+    let row = |_| {
+        let actions: Vec<usize> = (0..3).map(|_| random.below(2)).collect();
+        let agree = f64::from(u8::from(actions[0] == actions[2]));
+        let pi = actions.iter().map(|&a| [0.8, 0.2][a]).collect();
+        Slate { reward: agree + 0.3 * random.uniform(), mu: vec![0.5; 3], pi, chi: vec![0.36; 3] }
+    };
+    let slates: Vec<Slate> = (0..5000).map(row).collect();
+    let mut spec = Spec::new(Structure::Auto, ["new"]);
+    assert!(summarise(&spec, &slates).interactions(&settings(1)).is_err(), "they were not kept");
+    spec.interactions = true;
+    let found = summarise(&spec, &slates).interactions(&settings(1)).unwrap();
+    assert_eq!(found.len(), 3);
+    assert_eq!((found[0].slots, found[0].active), ([1, 3], true));
+    assert!(found[1..].iter().all(|pair| !pair.active), "{found:?}");
+    // Z_1 Z_3 is .36 where they agree, -.36 where not; the CDF at .5 differs by 1 between the two.
+    assert!((found[0].strength - 0.18).abs() < 0.02, "{}", found[0].strength);
+}
