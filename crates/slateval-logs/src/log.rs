@@ -42,7 +42,7 @@ pub(crate) struct LogFile {
 }
 
 impl LogFile {
-    fn found(&self) -> Found<'_> {
+    pub(crate) fn found(&self) -> Found<'_> {
         Found { file: &self.path, schema: &self.head.schema, text: self.format.is_text(), partition: &self.partition }
     }
 }
