@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use slateval::{Binning, CorrectionChoice, Structure, Tail, TargetSlots};
+use slateval::{Band, Binning, CorrectionChoice, Structure, Tail, TargetSlots};
 
 /// The whole reward distribution of a new slate policy, from logs of the deployed one.
 #[derive(Debug, Parser)]
@@ -17,10 +17,12 @@ pub(crate) struct Arguments {
 pub(crate) enum Command {
     /// Estimate each target policy's reward distribution from a log
     Evaluate(Box<Evaluate>),
+    /// Tell whether a log is fit for the job: its schema as understood, every check, and what to do
+    Inspect(Box<Inspect>),
     /// Merge saved summaries, of days, files or machines, into one
     Merge(Merge),
     /// Evaluate a saved summary
-    Show(Show),
+    Show(Box<Show>),
 }
 
 #[derive(Debug, Args)]
@@ -39,9 +41,28 @@ pub(crate) struct Evaluate {
     /// Save the summary, to merge with others or to look at again without the log
     #[arg(long, value_name = "FILE.slateval", help_heading = "Output")]
     pub(crate) save: Option<PathBuf>,
-    /// Threads to read with [default: all cores]
-    #[arg(long, value_name = "N", help_heading = "Method", value_parser = clap::value_parser!(u16).range(1..))]
-    pub(crate) threads: Option<u16>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Inspect {
+    /// Parquet, CSV, JSON lines or Arrow files, directories or globs; `-` reads an Arrow IPC stream
+    #[arg(required = true, value_name = "LOG")]
+    pub(crate) logs: Vec<String>,
+    #[command(flatten)]
+    pub(crate) columns: Columns,
+    #[command(flatten)]
+    pub(crate) assumed: Assumed,
+    #[command(flatten)]
+    pub(crate) draw: Draw,
+    /// Show how strongly each two slots interact
+    #[arg(long, help_heading = "Output")]
+    pub(crate) interactions: bool,
+    /// Tell how many rows a CDF band of this total width needs
+    #[arg(long, value_name = "W", default_value = "0.05", help_heading = "Output", value_parser = width)]
+    pub(crate) band_width: f64,
+    /// Write everything as JSON; `-` writes it to standard output in place of the text
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    pub(crate) json: Option<PathBuf>,
 }
 
 #[derive(Debug, Args)]
@@ -96,6 +117,9 @@ pub(crate) struct Columns {
     /// Evaluate each value of this column as well
     #[arg(long, value_name = "C")]
     pub(crate) by: Option<String>,
+    /// Rows with the same value, such as a user, are not independent of each other: intervals account for it
+    #[arg(long, value_name = "C")]
+    pub(crate) cluster: Option<String>,
 }
 
 /// Which weights: what must be known before the log is read.
@@ -105,8 +129,16 @@ pub(crate) struct Weights {
     /// The paper's estimator or its baseline: additive or product weights, uncorrected
     #[arg(long, value_enum, conflicts_with_all = ["structure", "correction"])]
     pub(crate) estimator: Option<Estimator>,
-    /// Which slots' effects may depend on each other: additive, product, order:M, interactions:1+2,2+3, ranking:N,
-    /// ranking:COLUMN, given, paper-order:M [default: additive]
+    #[command(flatten)]
+    pub(crate) assumed: Assumed,
+}
+
+/// What is assumed of the policies and the reward.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Method")]
+pub(crate) struct Assumed {
+    /// Which slots' effects may depend on each other: auto (as many as the log shows), additive, product, order:M,
+    /// interactions:1+2,2+3, ranking:N, ranking:COLUMN, given, paper-order:M [default: auto]
     #[arg(long, value_name = "S", value_parser = str::parse::<Structure>)]
     pub(crate) structure: Option<Structure>,
     /// Whether the target fills its slots independently given the context: independent or joint
@@ -141,6 +173,38 @@ pub(crate) struct Method {
     /// Levels of quantiles
     #[arg(long, value_name = "Q", value_delimiter = ',', default_value = "0.25,0.5,0.75")]
     pub(crate) quantile: Vec<f64>,
+    /// Where bands and intervals come from: multiplier, bernstein (guaranteed in every sample, wider) or none
+    #[arg(long, value_name = "B", default_value = "multiplier", value_parser = str::parse::<Band>)]
+    pub(crate) band: Band,
+    /// No logging propensity of any action is below this: what bernstein's guarantee rests on
+    #[arg(long, value_name = "P")]
+    pub(crate) min_propensity: Option<f64>,
+    /// Compare every target with this one as well as with logging
+    #[arg(long, value_name = "NAME")]
+    pub(crate) baseline: Option<String>,
+    /// Multiplier draws that bands and some intervals rest on
+    #[arg(long, value_name = "N", default_value = "2000")]
+    pub(crate) draws: usize,
+    /// Correct CVaR for its bootstrap bias
+    #[arg(long)]
+    pub(crate) debias_cvar: bool,
+    #[command(flatten)]
+    pub(crate) draw: Draw,
+}
+
+/// How intervals are drawn.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Method")]
+pub(crate) struct Draw {
+    /// The probability with which an interval is to hold the truth
+    #[arg(long, value_name = "P", default_value = "0.95")]
+    pub(crate) confidence: f64,
+    /// Where the draws begin: the same seed gives the same numbers
+    #[arg(long, value_name = "N", default_value = "0")]
+    pub(crate) seed: u64,
+    /// Threads to read and draw with [default: all cores]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    pub(crate) threads: Option<u16>,
 }
 
 #[derive(Debug, Args)]
@@ -152,6 +216,13 @@ pub(crate) struct Output {
     /// Write the CDF of every policy
     #[arg(long, value_name = "FILE.parquet|.csv")]
     pub(crate) cdf: Option<PathBuf>,
+}
+
+fn width(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(width) if width > 0.0 && width < 1.0 => Ok(width),
+        _ => Err("a band's width lies between 0 and 1".to_owned()),
+    }
 }
 
 /// `[NAME=]COLUMN`.

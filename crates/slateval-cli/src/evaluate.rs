@@ -13,8 +13,9 @@ pub(crate) fn run(arguments: &Evaluate) -> Result<()> {
     let columns = arguments.columns.resolve()?;
     let settings = arguments.method.settings(arguments.weights.estimator);
     let names = columns.targets.iter().map(|t| t.name.clone());
-    let mut wanted = Spec::new(arguments.weights.structure(), names).with_binning(arguments.weights.bins);
-    wanted.target_slots = arguments.weights.target_slots;
+    let mut wanted = Spec::new(arguments.weights.structure(), names).with_binning(arguments.weights.assumed.bins);
+    wanted.target_slots = arguments.weights.assumed.target_slots;
+    wanted.baseline = arguments.method.baseline(&columns)?;
     wanted.columns = provenance(&columns, &wanted.structure);
     settings.check_for(&wanted)?;
 
@@ -24,8 +25,7 @@ pub(crate) fn run(arguments: &Evaluate) -> Result<()> {
     output::check(&outputs, log.files())?;
     let spec = log.spec(&columns, wanted)?;
     let bar = Bar::new(&log);
-    let threads = arguments.threads.map(usize::from);
-    let summary = log.summarize(&columns, &spec, threads, &|progress| bar.show(progress));
+    let summary = log.summarize(&columns, &spec, settings.threads, &|progress| bar.show(progress));
     bar.finish();
     let summary = summary?;
 
@@ -34,5 +34,5 @@ pub(crate) fn run(arguments: &Evaluate) -> Result<()> {
         write_summary(&summary, path)?;
     }
     let record = Record::of_log(&arguments.logs, &columns, &spec, &settings);
-    output::show(&evaluation, &record, &arguments.output)
+    output::show(&evaluation, &settings, &record, &arguments.output)
 }

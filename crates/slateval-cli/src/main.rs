@@ -2,6 +2,7 @@
 
 mod args;
 mod evaluate;
+mod inspect;
 mod merge;
 mod output;
 mod progress;
@@ -17,7 +18,8 @@ fn main() -> ExitCode {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) if output::is_broken_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {
-            eprintln!("slateval: {error:#}");
+            // Messages quote names and values from logs.
+            eprintln!("slateval: {}", slateval_report::printable(&format!("{error:#}")));
             ExitCode::from(2)
         }
     }
@@ -26,6 +28,7 @@ fn main() -> ExitCode {
 fn run(command: args::Command) -> anyhow::Result<()> {
     match command {
         args::Command::Evaluate(arguments) => evaluate::run(&arguments),
+        args::Command::Inspect(arguments) => inspect::run(&arguments),
         args::Command::Merge(arguments) => merge::run(&arguments),
         args::Command::Show(arguments) => merge::show(&arguments),
     }

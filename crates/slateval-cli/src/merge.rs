@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use slateval::Summary;
 
 use crate::args::{Merge, Show};
@@ -23,7 +23,8 @@ pub(crate) fn run(arguments: &Merge) -> Result<()> {
     }
     let merged = merged.context("give at least one summary")?;
     write_summary(&merged, &arguments.output)?;
-    eprintln!("{}: {} slates in all", arguments.output.display(), merged.rows());
+    let output = arguments.output.display().to_string();
+    eprintln!("{}: {} slates in all", slateval_report::printable(&output), merged.rows());
     Ok(())
 }
 
@@ -31,9 +32,27 @@ pub(crate) fn show(arguments: &Show) -> Result<()> {
     output::check(&arguments.output.files(), std::slice::from_ref(&arguments.summary))?;
     let summary = read(&arguments.summary)?;
     let settings = arguments.method.settings(None);
+    check_baseline(arguments, &summary)?;
     let evaluation = summary.evaluate(&settings).with_context(|| arguments.summary.display().to_string())?;
     let record = Record::of_summary(&arguments.summary.display().to_string(), summary.spec(), &settings);
-    output::show(&evaluation, &record, &arguments.output)
+    output::show(&evaluation, &settings, &record, &arguments.output)
+}
+
+/// What a comparison of two targets needs is gathered from the log's rows, or never.
+fn check_baseline(arguments: &Show, summary: &Summary) -> Result<()> {
+    let Some(wanted) = &arguments.method.baseline else { return Ok(()) };
+    let path = arguments.summary.display();
+    match &summary.spec().baseline {
+        Some(own) if own == wanted => Ok(()),
+        Some(own) => bail!(
+            "--baseline {wanted}: {path} was made to compare with `{own}`; leave the flag out, or record the other \
+             with `slateval evaluate --baseline {wanted} --save FILE.slateval`"
+        ),
+        None => bail!(
+            "--baseline {wanted}: {path} does not hold what a comparison with `{wanted}` needs; record it with \
+             `slateval evaluate --baseline {wanted} --save FILE.slateval`"
+        ),
+    }
 }
 
 fn read(path: &Path) -> Result<Summary> {

@@ -4,7 +4,7 @@ use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail};
-use slateval::{Evaluation, Summary};
+use slateval::{Evaluation, Settings, Summary};
 use slateval_report::{Style, write_cdf, write_whole};
 
 use crate::args::Output;
@@ -45,7 +45,7 @@ pub(crate) fn check(outputs: &[(&'static str, &Path)], inputs: &[PathBuf]) -> Re
 }
 
 /// Writes the files that were asked for, and the table or the JSON to standard output.
-pub(crate) fn show(evaluation: &Evaluation, record: &Record, output: &Output) -> Result<()> {
+pub(crate) fn show(evaluation: &Evaluation, settings: &Settings, record: &Record, output: &Output) -> Result<()> {
     if let Some(path) = &output.cdf {
         write_cdf(evaluation, path)?;
     }
@@ -62,21 +62,25 @@ pub(crate) fn show(evaluation: &Evaluation, record: &Record, output: &Output) ->
         }
         None => {}
     }
+    print(&(slateval_report::table(evaluation, settings, style()) + "\n"))
+}
+
+/// What the reader's terminal can show.
+pub(crate) fn style() -> Style {
     let coloured = io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none();
-    let style = if coloured { Style::Colour } else { Style::Plain };
-    print(&(slateval_report::table(evaluation, style) + "\n"))
+    if coloured { Style::Colour } else { Style::Plain }
 }
 
 pub(crate) fn write_summary(summary: &Summary, path: &Path) -> Result<()> {
     write_bytes(path, &summary.to_bytes())
 }
 
-fn write_bytes(path: &Path, bytes: &[u8]) -> Result<()> {
+pub(crate) fn write_bytes(path: &Path, bytes: &[u8]) -> Result<()> {
     let failed = |source| slateval_report::Error::Write { path: path.display().to_string(), source };
     Ok(write_whole(path, |file| file.write_all(bytes).map_err(failed))?)
 }
 
-fn print(text: &str) -> Result<()> {
+pub(crate) fn print(text: &str) -> Result<()> {
     let mut out = io::stdout().lock();
     out.write_all(text.as_bytes())?;
     Ok(out.flush()?)

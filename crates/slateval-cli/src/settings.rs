@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use anyhow::{Result, bail};
 use serde::Serialize;
-use slateval::{Correction, CorrectionChoice, Settings, Spec, Structure};
+use slateval::{Band, Correction, CorrectionChoice, LOGGING, Settings, Spec, Structure};
 use slateval_logs::{Columns, RowFormat, Source, TargetColumns};
 
 use crate::args::{self, Estimator, Method, Named};
@@ -22,12 +22,20 @@ pub(crate) struct Record {
     target_slots: slateval::TargetSlots,
     bins: String,
     by: Option<String>,
+    baseline: Option<String>,
+    cluster: Option<String>,
     /// As the summary remembers them.
     columns: BTreeMap<String, String>,
     correction: CorrectionChoice,
     alpha: Vec<f64>,
     tail: slateval::Tail,
     quantile: Vec<f64>,
+    band: Band,
+    min_propensity: Option<f64>,
+    confidence: f64,
+    draws: usize,
+    seed: u64,
+    debias_cvar: bool,
 }
 
 #[derive(Debug, Serialize)]
@@ -90,11 +98,19 @@ impl Record {
             target_slots: spec.target_slots,
             bins: spec.binning.to_string(),
             by: spec.by.clone(),
+            baseline: spec.baseline.clone(),
+            cluster: spec.cluster.clone(),
             columns: spec.columns.clone(),
             correction: settings.correction,
             alpha: settings.alphas.clone(),
             tail: settings.tail,
             quantile: settings.quantiles.clone(),
+            band: settings.band,
+            min_propensity: settings.min_propensity,
+            confidence: settings.confidence,
+            draws: settings.draws,
+            seed: settings.seed,
+            debias_cvar: settings.debias_cvar,
         }
     }
 }
@@ -110,6 +126,9 @@ pub(crate) fn provenance(columns: &Columns, structure: &Structure) -> BTreeMap<S
         let column = if needs.weight { &target.weight } else { &target.target };
         held.insert(format!("target {}", target.name), column.clone());
     }
+    if let Some(cluster) = &columns.cluster {
+        held.insert("cluster".to_owned(), cluster.clone());
+    }
     held
 }
 
@@ -118,20 +137,56 @@ impl args::Weights {
         match self.estimator {
             Some(Estimator::Suno) => Structure::Additive,
             Some(Estimator::Uno) => Structure::Product,
-            None => self.structure.clone().unwrap_or(Structure::Additive),
+            None => self.assumed.structure(),
         }
+    }
+}
+
+impl args::Assumed {
+    pub(crate) fn structure(&self) -> Structure {
+        self.structure.clone().unwrap_or(Structure::Auto)
+    }
+}
+
+impl args::Draw {
+    pub(crate) fn settings(&self) -> Settings {
+        let mut settings = Settings::default();
+        settings.confidence = self.confidence;
+        settings.seed = self.seed;
+        settings.threads = self.threads.map(usize::from);
+        settings
     }
 }
 
 impl Method {
     pub(crate) fn settings(&self, estimator: Option<Estimator>) -> Settings {
-        let mut settings = Settings::default();
+        let mut settings = self.draw.settings();
         let uncorrected = estimator.map(|_| CorrectionChoice::Fixed(Correction::None));
         settings.correction = uncorrected.or(self.correction).unwrap_or_default();
         settings.alphas.clone_from(&self.alpha);
         settings.tail = self.tail;
         settings.quantiles.clone_from(&self.quantile);
+        settings.band = self.band;
+        settings.min_propensity = self.min_propensity;
+        settings.draws = self.draws;
+        settings.debias_cvar = self.debias_cvar;
         settings
+    }
+
+    /// The target that the others are compared with, which must be one of several.
+    pub(crate) fn baseline(&self, columns: &Columns) -> Result<Option<String>> {
+        let Some(baseline) = &self.baseline else { return Ok(None) };
+        let known: Vec<&str> = columns.targets.iter().map(|t| t.name.as_str()).collect();
+        if baseline == LOGGING {
+            bail!("--baseline {LOGGING}: every target is compared with the logging policy anyway; name a target");
+        }
+        if !known.contains(&baseline.as_str()) {
+            bail!("--baseline {baseline}: there is no target `{baseline}`, only {}", known.join(", "));
+        }
+        if known.len() == 1 {
+            bail!("--baseline {baseline}: it is the only target; give another --target to compare with it");
+        }
+        Ok(Some(baseline.clone()))
     }
 }
 
@@ -151,6 +206,7 @@ impl args::Columns {
             columns.targets = self.target.iter().map(target).collect();
         }
         columns.by.clone_from(&self.by);
+        columns.cluster.clone_from(&self.cluster);
         for chi in &self.chi {
             of_target(&mut columns, "--chi", chi)?.chi = Source::Column(chi.column.clone());
         }

@@ -3,7 +3,7 @@
 
 mod common;
 
-use common::{example, slateval};
+use common::{additive, example, slateval};
 
 struct Folder(tempfile::TempDir);
 
@@ -22,7 +22,7 @@ impl Folder {
 
 /// Runs `evaluate` and expects a refusal that mentions all of these.
 fn refused(arguments: &[&str], mentions: &[&str]) {
-    let run = slateval(&[&["evaluate"], arguments].concat());
+    let run = slateval(&additive(&[&["evaluate"], arguments].concat()));
     assert_eq!(run.code, 2, "{arguments:?} gave\n{}{}", run.stdout, run.stderr);
     assert_eq!(run.stdout, "", "no numbers");
     for mention in mentions {
@@ -106,7 +106,7 @@ fn long_logs_whose_slates_are_scattered() {
     let good = "1,1,0,0.5,0.5\n1,2,1,0.5,0.5\n2,1,0,0.5,0.2\n2,2,0,0.5,0.8\n";
     let scattered = "1,1,0,0.5,0.5\n2,1,0,0.5,0.2\n1,2,1,0.5,0.5\n2,2,0,0.5,0.8\n";
     let path = folder.write("good.csv", format!("{header}{good}"));
-    let run = slateval(&["evaluate", &path, "--long", "--json", "-"]);
+    let run = slateval(&additive(&["evaluate", &path, "--long", "--json", "-"]));
     let json = run.json();
     assert_eq!((json["log"]["rows"].as_u64(), json["log"]["slots"].as_u64()), (Some(2), Some(2)));
     let path = folder.write("bad.csv", format!("{header}{scattered}"));
@@ -128,6 +128,14 @@ fn settings_out_of_range_are_refused_before_the_log_is_read() {
         ("--correction", "best", "calibrated"),
         ("--tail", "left", "lower or upper"),
         ("--threads", "0", "threads"),
+        ("--confidence", "95", "between 0 and 1"),
+        ("--band", "wide", "multiplier, bernstein or none"),
+        ("--min-propensity", "0", "above 0"),
+        ("--draws", "10", "at least 100"),
+        ("--seed", "-1", "seed"),
+        ("--baseline", "old", "no target `old`, only target"),
+        ("--baseline", "logging", "anyway"),
+        ("--baseline", "target", "the only target"),
     ] {
         refused(&[&log, "--target", "pi_new", &format!("{flag}={value}")], &[mention]);
     }
@@ -148,13 +156,39 @@ fn too_many_segments() {
     refused(&[&path, "--by", "user"], &["user", "1000", "coarser"]);
 }
 
+/// Names and values of a log end up in messages; a terminal must show them and not obey them.
+#[test]
+fn messages_carry_no_control_characters() {
+    let folder = Folder::new();
+    let path = folder.write("log.csv", "reward,mu_1,pi_1\n1,0.5,\u{1b}[2J\u{7}\n");
+    let run = slateval(&additive(&["evaluate", &path]));
+    assert!(run.code == 2 && run.stderr.contains("[2J"), "{}", run.stderr);
+    assert!(!run.stderr.trim_end().contains(char::is_control), "{:?}", run.stderr);
+    let path = folder.write("fine.csv", "reward,mu_1,pi_1,part\n1,0.5,0.5,\u{1b}[31m\n0,0.5,0.5,a\n");
+    for command in ["evaluate", "inspect"] {
+        let run = slateval(&additive(&[command, &path, "--by", "part", "--target", "\u{1b}c=pi"]));
+        assert_eq!(run.code, 0, "{}", run.stderr);
+        assert!(!run.stdout.contains(|c: char| c.is_control() && c != '\n'), "{:?}", run.stdout);
+    }
+}
+
+#[test]
+fn clusters_that_are_not_there() {
+    let folder = Folder::new();
+    let path = folder.write("log.csv", "reward,mu_1,pi_1,user\n1,0.5,0.5,a\n0,0.5,0.5,\n");
+    refused(&[&path, "--cluster", "user"], &["log.csv, row 2", "`user`", "null", "drop the row"]);
+    refused(&[&path, "--cluster", "usr"], &["`usr`", "`user`", "clusters"]);
+    let run = slateval(&["inspect", &path, "--cluster", "user", "--structure", "additive"]);
+    assert!(run.code == 2 && run.stdout.is_empty() && run.stderr.contains("row 2"), "{}", run.stderr);
+}
+
 /// Target mass that logging could never show cannot be seen in shown actions, but slot ratios with a mean far from 1 can.
 #[test]
 fn wrong_propensities_are_a_warning() {
     let folder = Folder::new();
     let rows: String = (0..2000).map(|i| format!("{},0.5,{}\n", i % 2, if i % 4 == 0 { 0.9 } else { 0.1 })).collect();
     let path = folder.write("log.csv", format!("reward,mu_1,pi_1\n{rows}"));
-    let run = slateval(&["evaluate", &path]);
+    let run = slateval(&additive(&["evaluate", &path]));
     assert_eq!(run.code, 0);
     assert!(run.stdout.contains("FAILED") && run.stdout.contains("slot 1 has mean 0.6"), "{}", run.stdout);
 }

@@ -6,13 +6,13 @@ mod common;
 use std::sync::Arc;
 
 use arrow_array::{ArrayRef, Float64Array, RecordBatch};
-use common::{Run, example, slateval, slateval_with_input};
+use common::{Run, additive, example, slateval, slateval_with_input};
 use serde_json::Value;
 
 const TARGETS: [&str; 4] = ["--target", "new=pi_new", "--target", "bolder=pi_bolder"];
 
 fn evaluate_example(more: &[&str]) -> Run {
-    slateval(&[["evaluate", &example("slates.parquet")].as_slice(), &TARGETS, more].concat())
+    slateval(&additive(&[["evaluate", &example("slates.parquet")].as_slice(), &TARGETS, more].concat()))
 }
 
 fn policy<'a>(json: &'a Value, name: &str) -> &'a Value {
@@ -28,13 +28,14 @@ fn the_table_shows_policies_beside_each_other() {
         "12,000 slates, 5 slots",
         "logging",
         "bolder",
-        "vs logging",
+        "new vs logging",
         "CVaR 5%",
         "median",
         "tablet",
         "worth rows",
         "additive structure, calibrated weights",
-        "checks of the whole log passed",
+        "difference",
+        "12 passed, 0 warned, 0 failed",
     ] {
         assert!(run.stdout.contains(expected), "{expected} in\n{}", run.stdout);
     }
@@ -108,14 +109,15 @@ fn the_json_keeps_to_the_contract() {
     ];
     for p in json["policies"].as_array().unwrap() {
         assert_eq!(keys(p), sorted(&fields));
-        assert_eq!(keys(&p["cdf"]), ["estimate", "lower", "raw", "reward", "upper"]);
+        let cdf: Vec<String> = keys(&p["cdf"]).into_iter().filter(|k| k != "if_order_holds" && k != "reason").collect();
+        assert_eq!(cdf, ["estimate", "half_width", "lower", "raw", "reward", "upper"]);
         let points = p["cdf"]["reward"].as_array().unwrap().len();
         assert!(["estimate", "lower", "raw", "upper"].iter().all(|k| p["cdf"][k].as_array().unwrap().len() == points));
         assert!(points > 1000 && points <= 4096);
         assert_eq!(p["quantiles"][0]["level"], 0.5);
         assert_eq!(p["cvar"][0]["alpha"], 0.1);
         let interval = &p["mean"];
-        assert!(interval["estimate"].is_f64() && interval["lower"].is_null() && interval["reason"].is_string());
+        assert!(interval["estimate"].is_f64() && interval["lower"].is_null() == interval["reason"].is_string());
         for k in [
             "ess",
             "design_ess",
@@ -146,6 +148,14 @@ fn the_json_keeps_to_the_contract() {
         keys(&json["disparities"][0]),
         sorted(&["policy", "metric", "alpha", "low", "high", "estimate", "lower", "upper", "reason"])
     );
+    let settings = &json["settings"];
+    assert_eq!((&settings["band"], &settings["confidence"]), (&Value::from("multiplier"), &Value::from(0.95)));
+    assert_eq!((&settings["draws"], &settings["seed"]), (&Value::from(2000), &Value::from(0)));
+    for unset in ["min_propensity", "baseline", "cluster"] {
+        assert!(settings[unset].is_null() && settings.as_object().unwrap().contains_key(unset), "{unset}");
+    }
+    assert_eq!(settings["debias_cvar"], false);
+    assert!(settings.get("threads").is_none(), "threads change no number");
 }
 
 /// Several files, so that there is something to do for several threads.
@@ -158,7 +168,7 @@ fn threads_do_not_change_a_byte() {
     let logs = folder.path().display().to_string();
     let run = |threads: &str| {
         let more = ["--json", "-", "--by", "device", "--threads", threads];
-        let run = slateval(&[["evaluate", &logs].as_slice(), &TARGETS, &more].concat());
+        let run = slateval(&additive(&[["evaluate", &logs].as_slice(), &TARGETS, &more].concat()));
         assert_eq!(run.json()["log"]["rows"], 108_000);
         run.stdout
     };
@@ -208,7 +218,7 @@ fn summaries_are_saved_merged_and_shown() {
     assert!(refused.stderr.contains("structure: additive against product"), "{}", refused.stderr);
     assert!(!folder.path().join("d.slateval").exists());
 
-    let renamed = slateval(&[
+    let renamed = slateval(&additive(&[
         "evaluate",
         &example("slates.parquet"),
         "--target",
@@ -219,7 +229,7 @@ fn summaries_are_saved_merged_and_shown() {
         "device",
         "--save",
         &path("e.slateval"),
-    ]);
+    ]));
     assert_eq!(renamed.code, 0);
     let refused = slateval(&["merge", &path("a.slateval"), &path("e.slateval"), "-o", &path("d.slateval")]);
     assert!(refused.code == 2 && refused.stderr.contains("target bolder `pi_bolder`"), "{}", refused.stderr);
@@ -272,8 +282,9 @@ fn outputs_destroy_nothing() {
     let folder = tempfile::tempdir().unwrap();
     let path = |name: &str| folder.path().join(name).display().to_string();
     std::fs::copy(example("slates.parquet"), path("log.parquet")).unwrap();
-    let run =
-        |more: &[&str]| slateval(&[["evaluate", &path("log.parquet"), "--target", "pi_new"].as_slice(), more].concat());
+    let run = |more: &[&str]| {
+        slateval(&additive(&[["evaluate", &path("log.parquet"), "--target", "pi_new"].as_slice(), more].concat()))
+    };
     for flag in ["--cdf", "--save", "--json"] {
         let refused = run(&[flag, &path("log.parquet")]);
         assert!(refused.code == 2 && refused.stderr.contains("overwrite the log"), "{}", refused.stderr);
@@ -303,7 +314,7 @@ fn failed_checks_never_hide() {
     };
     let rows: String = (0..3000).map(row).collect();
     std::fs::write(&path, format!("reward,mu_1,pi_1,part\n{rows}")).unwrap();
-    let run = slateval(&["evaluate", &path, "--by", "part"]);
+    let run = slateval(&additive(&["evaluate", &path, "--by", "part"]));
     assert!(run.stdout.contains("1 segment has failed checks"), "{}", run.stdout);
     let run = evaluate_example(&["--structure", "paper-order:2", "--json", "-"]);
     assert!(run.stderr.contains("biased"), "{}", run.stderr);
@@ -321,7 +332,7 @@ fn a_stream_comes_in_through_a_pipe() {
     writer.write(&batch).unwrap();
     writer.finish().unwrap();
     drop(writer);
-    let run = slateval_with_input(&["evaluate", "-", "--json", "-", "--correction", "none"], &bytes);
+    let run = slateval_with_input(&additive(&["evaluate", "-", "--json", "-", "--correction", "none"]), &bytes);
     let mean = run.json()["policies"][1]["mean"]["estimate"].as_f64().unwrap();
     assert!((mean - 0.8).abs() < 1e-12);
     let refused = slateval_with_input(&["evaluate", "-"], b"reward,mu_1,pi_1\n1,0.5,0.5\n");
@@ -333,7 +344,7 @@ fn a_closed_pipe_is_no_error() {
     let status = std::process::Command::new("sh")
         .arg("-c")
         .arg(format!(
-            "{} evaluate {} --target new=pi_new --json - | head -c 10",
+            "{} evaluate {} --target new=pi_new --structure additive --json - | head -c 10",
             common::BINARY,
             example("slates.parquet")
         ))

@@ -18,6 +18,8 @@ pub struct Columns {
     pub targets: Vec<TargetColumns>,
     /// The column that slates are segmented by.
     pub by: Option<String>,
+    /// The column of clusters, such as users, whose slates are not independent of each other.
+    pub cluster: Option<String>,
     /// What a row is.
     pub format: RowFormat,
 }
@@ -81,6 +83,7 @@ impl Columns {
             logging: "mu".into(),
             targets: vec![unnamed("pi")],
             by: None,
+            cluster: None,
             format: RowFormat::Wide,
         }
     }

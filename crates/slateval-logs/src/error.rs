@@ -340,24 +340,26 @@ pub enum Error {
         /// The column of positions.
         position_column: Box<str>,
     },
-    /// Long format: a slate in two segments.
+    /// Long format: a slate in two segments or clusters.
     #[error(
         "{}, row {row}: slate {slate} has `{column}` = {second} here and {first} in its first row; a slate belongs to \
-         one segment", .file.display()
+         one {noun}", .file.display()
     )]
-    TwoSegments {
+    TwoLabels {
         /// The file.
         file: PathBuf,
         /// The row.
         row: u64,
         /// The slate.
         slate: Box<str>,
-        /// The column of segments.
-        column: String,
+        /// The column.
+        column: Box<str>,
         /// The value in the first row.
         first: Box<str>,
         /// The value in this row.
         second: Box<str>,
+        /// `segment` or `cluster`.
+        noun: &'static str,
     },
     /// A specification and columns that speak of different targets.
     #[error("there are columns for {columns} target policies and a specification of {policies}")]

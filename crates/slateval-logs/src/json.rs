@@ -48,7 +48,7 @@ fn first_byte(bytes: &mut dyn BufRead) -> std::io::Result<Option<u8>> {
 pub(crate) fn open(path: &Path, packing: Packing, choose: Choose<'_>) -> Result<Batches> {
     let found = schema(path, packing)?;
     let layout = choose(&found)?;
-    let labels = layout.labels();
+    let labels = layout.label_indices();
     let column = |&i: &usize| {
         let field = found.field(i);
         if labels.contains(&i) { field.clone() } else { as_float(field) }

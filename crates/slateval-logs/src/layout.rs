@@ -8,6 +8,7 @@ use slateval::{Field, Pool, Segment, Spec, Structure};
 
 use crate::columns::{Columns, RowFormat};
 use crate::error::{Error, Result};
+use crate::segment::{Label, LabelRole, Place};
 use crate::types::{self, NUMBER_ADVICE};
 
 /// Most slots a slate can have: the summary's sums grow with the square of the slots.
@@ -20,7 +21,8 @@ pub(crate) struct Layout {
     pub(crate) scalars: Vec<Scalar>,
     /// One number per slot: mu, pi, chi, any.
     pub(crate) groups: Vec<Group>,
-    pub(crate) by: Option<By>,
+    /// What slates are labelled with: their segment, their cluster.
+    pub(crate) labels: Vec<Label>,
     /// The slate and position columns of a log in long format.
     pub(crate) keys: Option<Keys>,
 }
@@ -65,19 +67,6 @@ pub(crate) struct Keys {
     pub(crate) slate_name: String,
     pub(crate) position: usize,
     pub(crate) position_name: String,
-}
-
-#[derive(Debug, Clone)]
-pub(crate) enum By {
-    Column {
-        index: usize,
-        name: String,
-    },
-    /// The whole file is one segment: its directory is called `name=value`.
-    Constant {
-        name: String,
-        value: Segment,
-    },
 }
 
 impl Role {
@@ -130,8 +119,8 @@ impl Layout {
         let scalars = found.scalars(columns, spec)?;
         let groups = found.groups(columns, spec)?;
         found.check_slot_counts(&groups)?;
-        let by = spec.by.as_deref().map(|name| found.by(name)).transpose()?;
-        Ok(Layout { scalars, groups, by, keys })
+        let labels = found.labels(spec)?;
+        Ok(Layout { scalars, groups, labels, keys })
     }
 
     /// The indices of all columns to read, ascending.
@@ -144,21 +133,15 @@ impl Layout {
             }
         }
         indices.extend(self.keys.iter().flat_map(|k| [k.slate, k.position]));
-        if let Some(By::Column { index, .. }) = self.by {
-            indices.push(index);
-        }
+        indices.extend(self.labels.iter().filter_map(Label::index));
         indices.sort_unstable();
         indices.dedup();
         indices
     }
 
     /// Columns whose values are labels and not numbers: they keep the type they have.
-    pub(crate) fn labels(&self) -> Vec<usize> {
-        let by = self.by.iter().filter_map(|by| match by {
-            By::Column { index, .. } => Some(*index),
-            By::Constant { .. } => None,
-        });
-        by.chain(self.keys.iter().map(|k| k.slate)).collect()
+    pub(crate) fn label_indices(&self) -> Vec<usize> {
+        self.labels.iter().filter_map(Label::index).chain(self.keys.iter().map(|k| k.slate)).collect()
     }
 
     /// The column, and the item of a list, that a field of a block was filled from.
@@ -343,18 +326,19 @@ impl<'a> Found<'a> {
         })
     }
 
-    fn by(&self, name: &str) -> Result<By> {
+    fn labels(&self, spec: &Spec) -> Result<Vec<Label>> {
+        let wanted = [(LabelRole::Segment, &spec.by), (LabelRole::Cluster, &spec.cluster)];
+        wanted.into_iter().filter_map(|(role, name)| Some(self.label(role, name.as_deref()?))).collect()
+    }
+
+    fn label(&self, role: LabelRole, name: &str) -> Result<Label> {
         if let Some(index) = self.index(name) {
-            self.check(
-                index,
-                types::is_segment,
-                "segments are whole numbers, truth values, text or dates; put numbers with decimals into bins first",
-            )?;
-            return Ok(By::Column { index, name: name.into() });
+            self.check(index, types::is_segment, role.type_advice())?;
+            return Ok(Label { role, name: name.into(), place: Place::Column(index) });
         }
         let constant = self.partition.iter().find(|(key, _)| key == name);
-        let constant = constant.ok_or_else(|| self.missing(name, "", "the segments"))?;
-        Ok(By::Constant { name: name.into(), value: constant.1.clone() })
+        let constant = constant.ok_or_else(|| self.missing(name, "", role.what()))?;
+        Ok(Label { role, name: name.into(), place: Place::Constant(constant.1.clone()) })
     }
 
     fn missing(&self, column: &str, looked_for: &str, what: &str) -> Error {

@@ -41,7 +41,7 @@
 //! | one row per slate | `mu_1, mu_2, …` or a list `mu`; a slot that the slate does not have is null in all its columns, or beyond the end of the lists |
 //! | one row per slot | [`RowFormat::Long`]: the rows of a slate next to each other, positions from 0 or from 1 |
 //! | numbers | floats, integers, decimals, dictionaries of them; rewards also truth values |
-//! | segments | whole numbers, truth values, text, dates; in CSV files each cell by itself |
+//! | segments, clusters | whole numbers, truth values, text, dates; in CSV files each cell by itself |
 //!
 //! # When something is wrong
 //!
@@ -54,6 +54,7 @@
 //! grow with the log. Every other file is one task.
 
 mod columns;
+mod describe;
 mod discover;
 mod error;
 mod ipc;
@@ -73,6 +74,7 @@ mod types;
 mod wide;
 
 pub use columns::{Columns, RowFormat, Source, TargetColumns};
+pub use describe::{ColumnRole, ColumnUse, Description};
 pub use error::{Error, Result};
 pub use log::Log;
 pub use progress::Progress;

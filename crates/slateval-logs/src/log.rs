@@ -11,7 +11,8 @@ use crate::columns::{Columns, RowFormat, Source};
 use crate::discover::{self, Format, STDIN};
 use crate::error::{Error, Result};
 use crate::ipc::Input;
-use crate::layout::{By, Found, Layout, Shape};
+use crate::layout::{Found, Layout, Shape};
+use crate::segment::Place;
 use crate::source::{self, Head, guarded};
 use crate::types::{Class, label_class, number_class};
 
@@ -41,7 +42,7 @@ pub(crate) struct LogFile {
 }
 
 impl LogFile {
-    fn found(&self) -> Found<'_> {
+    pub(crate) fn found(&self) -> Found<'_> {
         Found { file: &self.path, schema: &self.head.schema, text: self.format.is_text(), partition: &self.partition }
     }
 }
@@ -95,7 +96,7 @@ impl Log {
         &self.paths
     }
 
-    /// Completes a specification for this log: which targets have chi, and the column of segments.
+    /// Completes a specification for this log: which targets have chi, and the columns of segments and clusters.
     ///
     /// # Errors
     /// If a column that the specification needs is missing or of a type that cannot hold it, or if files differ in it.
@@ -104,6 +105,7 @@ impl Log {
             return Err(Error::Targets { columns: columns.targets.len(), policies: spec.policies.len() });
         }
         spec.by.clone_from(&columns.by);
+        spec.cluster.clone_from(&columns.cluster);
         let slots = spec.structure.needs().slots;
         spec.policies.iter_mut().for_each(|p| p.chi = false);
         if slots {
@@ -217,17 +219,21 @@ fn needs_of(layout: &Layout, file: &LogFile) -> Vec<Need> {
             Shape::List(column) | Shape::Long(column) => needs.push(number(*column)),
         }
     }
-    if let Some(By::Column { index, .. }) = layout.by {
-        let class = label_class(file.head.schema.field(index).data_type());
-        needs.push(Need { class: if file.format.is_text() { Class::Any } else { class }, ..number(index) });
-    }
-    if let Some(By::Constant { name, value }) = &layout.by {
-        let (class, found) = match value {
-            Segment::Int(_) => (Class::Integer, "a directory of whole numbers".to_owned()),
-            Segment::Null => (Class::Any, "a directory".to_owned()),
-            _ => (Class::Text, "a directory of text".to_owned()),
-        };
-        needs.push(Need { column: name.clone(), class, found });
+    for label in &layout.labels {
+        needs.push(match &label.place {
+            Place::Column(index) => {
+                let class = label_class(file.head.schema.field(*index).data_type());
+                Need { class: if file.format.is_text() { Class::Any } else { class }, ..number(*index) }
+            }
+            Place::Constant(value) => {
+                let (class, found) = match value {
+                    Segment::Int(_) => (Class::Integer, "a directory of whole numbers".to_owned()),
+                    Segment::Null => (Class::Any, "a directory".to_owned()),
+                    _ => (Class::Text, "a directory of text".to_owned()),
+                };
+                Need { column: label.name.clone(), class, found }
+            }
+        });
     }
     needs
 }

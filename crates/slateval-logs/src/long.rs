@@ -6,7 +6,7 @@ use arrow_array::RecordBatch;
 use slateval::{Block, Field, Segment, Spec, Summary};
 
 use crate::error::{Error, Result};
-use crate::layout::{By, Keys, Layout, MAX_SLOTS, Scalar, Shape};
+use crate::layout::{Keys, Layout, MAX_SLOTS, Scalar, Shape};
 use crate::merge::Done;
 use crate::numbers::{At, Numbers};
 use crate::segment::Labels;
@@ -64,7 +64,8 @@ struct Slate {
     /// `[group][row of the slate]`.
     slots: Vec<Vec<f64>>,
     scalars: Vec<f64>,
-    segment: Segment,
+    /// `[label]`.
+    labels: Vec<Segment>,
 }
 
 /// Finished slates, end to end.
@@ -78,7 +79,8 @@ struct Slates {
     rows: Vec<u64>,
     /// `[scalar][slate]`.
     scalars: Vec<Vec<f64>>,
-    segments: Vec<Segment>,
+    /// `[slate][label]`.
+    labels: Vec<Vec<Segment>>,
     first_rows: Vec<u64>,
 }
 
@@ -89,7 +91,8 @@ struct Rows {
     positions: Vec<f64>,
     scalars: Vec<Vec<f64>>,
     slots: Vec<Vec<f64>>,
-    segment: Option<Labels>,
+    /// In the order of the layout's labels.
+    labels: Vec<Labels>,
 }
 
 impl LongRows {
@@ -153,13 +156,10 @@ impl LongRows {
             refuse_nulls(&numbers, &group.base, "leave out the rows of slots that a slate does not have", at)?;
             slots.push(numbers.to_vec());
         }
-        let segment = match &self.layout.by {
-            None => None,
-            Some(By::Constant { value, .. }) => Some(Labels::Constant(value.clone())),
-            Some(By::Column { index, .. }) => Some(Labels::new(batch.column(*index), self.text, at.file)?),
-        };
+        let labels = self.layout.labels.iter().map(|label| label.of(batch, self.text, at.file));
+        let labels = labels.collect::<Result<Vec<_>>>()?;
         let slate = Labels::new(batch.column(*slate), self.text, at.file)?;
-        Ok(Rows { slate, positions: positions.to_vec(), scalars, slots, segment })
+        Ok(Rows { slate, positions: positions.to_vec(), scalars, slots, labels })
     }
 
     fn start(&self, id: &Segment, rows: &Rows, row: usize, at: At<'_>) -> Result<Slate> {
@@ -173,12 +173,13 @@ impl LongRows {
             // Rewards are summed over the slate's rows, this one included.
             scalars.push(if scalar.field == Field::Reward { 0.0 } else { values[row] });
         }
-        let mut segment = Segment::Null;
-        if let Some(labels) = &rows.segment {
-            labels.read(row, &mut segment);
+        let mut labels = vec![Segment::Null; rows.labels.len()];
+        for ((label, from), value) in self.layout.labels.iter().zip(&rows.labels).zip(&mut labels) {
+            from.read(row, value);
+            label.check(value, row, at)?;
         }
         let slots = vec![Vec::new(); self.layout.groups.len()];
-        Ok(Slate { id: id.clone(), first_row: at.row(row), positions: Vec::new(), slots, scalars, segment })
+        Ok(Slate { id: id.clone(), first_row: at.row(row), positions: Vec::new(), slots, scalars, labels })
     }
 
     fn extend(&mut self, rows: &Rows, row: usize, at: At<'_>) -> Result<()> {
@@ -196,20 +197,22 @@ impl LongRows {
                 open.scalars[i] += rows.scalars[i][row];
             }
         }
-        let (Some(labels), Some(By::Column { name, .. })) = (&rows.segment, &self.layout.by) else { return Ok(()) };
-        let mut segment = Segment::Null;
-        labels.read(row, &mut segment);
-        if segment == open.segment {
-            return Ok(());
+        let mut value = Segment::Null;
+        for ((label, from), first) in self.layout.labels.iter().zip(&rows.labels).zip(&open.labels) {
+            from.read(row, &mut value);
+            if value != *first {
+                return Err(Error::TwoLabels {
+                    file: at.file.into(),
+                    row: at.row(row),
+                    slate: open.id.to_string().into(),
+                    column: label.name.as_str().into(),
+                    first: first.to_string().into(),
+                    second: value.to_string().into(),
+                    noun: label.role.noun(),
+                });
+            }
         }
-        Err(Error::TwoSegments {
-            file: at.file.into(),
-            row: at.row(row),
-            slate: open.id.to_string().into(),
-            column: name.clone(),
-            first: open.segment.to_string().into(),
-            second: segment.to_string().into(),
-        })
+        Ok(())
     }
 
     /// Finishes the slate being read: puts its slots in order and refuses one that is not whole.
@@ -314,7 +317,7 @@ impl Slates {
             slots: vec![Vec::new(); groups],
             rows: Vec::new(),
             scalars: vec![Vec::new(); scalars],
-            segments: Vec::new(),
+            labels: Vec::new(),
             first_rows: Vec::new(),
         }
     }
@@ -337,7 +340,7 @@ impl Slates {
         }
         self.rows.extend(order.iter().map(|&i| slate.first_row + i as u64));
         self.starts.push(self.rows.len());
-        self.segments.push(slate.segment);
+        self.labels.push(slate.labels);
         self.first_rows.push(slate.first_row);
     }
 
@@ -365,10 +368,8 @@ impl Slates {
                 block.set_missing(row, slot);
             }
         }
-        if layout.by.is_some() {
-            for (row, segment) in self.segments.iter().enumerate() {
-                block.set_segment(row, segment);
-            }
+        for (row, values) in self.labels.iter().enumerate() {
+            layout.labels.iter().zip(values).for_each(|(label, value)| label.set(value, row, block));
         }
     }
 }

@@ -1,17 +1,104 @@
-//! Labels: the values that slates are segmented by or told apart by.
+//! Labels: the values that slates are segmented by, clustered by or told apart by.
 
 use std::path::Path;
 use std::sync::Arc;
 
 use arrow_array::cast::AsArray;
 use arrow_array::types::{Int64Type, UInt64Type};
-use arrow_array::{Array, ArrayRef, BooleanArray, Int64Array, StringArray, UInt64Array};
+use arrow_array::{Array, ArrayRef, BooleanArray, Int64Array, RecordBatch, StringArray, UInt64Array};
 use arrow_buffer::NullBuffer;
 use arrow_schema::DataType;
 use slateval::{Block, Segment};
 
 use crate::error::{Error, Result};
-use crate::numbers::truth;
+use crate::numbers::{At, truth};
+
+/// Where the labels of slates come from.
+#[derive(Debug, Clone)]
+pub(crate) struct Label {
+    pub(crate) role: LabelRole,
+    pub(crate) name: String,
+    pub(crate) place: Place,
+}
+
+/// What a label says of its slate.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum LabelRole {
+    Segment,
+    Cluster,
+}
+
+#[derive(Debug, Clone)]
+pub(crate) enum Place {
+    /// The index of a column.
+    Column(usize),
+    /// The same for the whole file: its directory is called `name=value`.
+    Constant(Segment),
+}
+
+impl LabelRole {
+    pub(crate) fn what(self) -> &'static str {
+        match self {
+            LabelRole::Segment => "the segments",
+            LabelRole::Cluster => "the clusters",
+        }
+    }
+
+    /// In a message: what a slate has one of.
+    pub(crate) fn noun(self) -> &'static str {
+        match self {
+            LabelRole::Segment => "segment",
+            LabelRole::Cluster => "cluster",
+        }
+    }
+
+    pub(crate) fn type_advice(self) -> &'static str {
+        match self {
+            LabelRole::Segment => {
+                "segments are whole numbers, truth values, text or dates; put numbers with decimals into bins first"
+            }
+            LabelRole::Cluster => "clusters are whole numbers, truth values, text or dates: cast it first",
+        }
+    }
+}
+
+impl Label {
+    /// The column's index, where it is one.
+    pub(crate) fn index(&self) -> Option<usize> {
+        match self.place {
+            Place::Column(index) => Some(index),
+            Place::Constant(_) => None,
+        }
+    }
+
+    /// The labels of a batch; `cells` says that it comes from a CSV file.
+    pub(crate) fn of(&self, batch: &RecordBatch, cells: bool, file: &Path) -> Result<Labels> {
+        match &self.place {
+            Place::Column(index) => Labels::new(batch.column(*index), cells, file),
+            Place::Constant(value) => Ok(Labels::Constant(value.clone())),
+        }
+    }
+
+    /// Says of a row of a block what its label says.
+    ///
+    /// Slates without a segment are a segment of their own. Slates without a cluster are not one cluster: whether they
+    /// belong together, nobody knows.
+    pub(crate) fn set(&self, value: &Segment, row: usize, block: &mut Block) {
+        match self.role {
+            LabelRole::Segment => block.set_segment(row, value),
+            LabelRole::Cluster => block.set_cluster(row, value),
+        }
+    }
+
+    /// Refuses a slate without a cluster; `row` is that of the batch.
+    pub(crate) fn check(&self, value: &Segment, row: usize, at: At<'_>) -> Result<()> {
+        if self.role == LabelRole::Segment || *value != Segment::Null {
+            return Ok(());
+        }
+        let rule = "every slate belongs to a cluster; drop the row, or give each such slate a cluster of its own";
+        Err(Error::NullValue { file: at.file.into(), row: at.row(row), column: self.name.clone(), item: None, rule })
+    }
+}
 
 /// A column of labels.
 #[derive(Debug)]
@@ -35,7 +122,7 @@ impl Labels {
     /// Takes a column of a batch; `cells` says that it comes from a CSV file.
     pub(crate) fn new(array: &ArrayRef, cells: bool, file: &Path) -> Result<Self> {
         let cast =
-            |to: DataType| arrow_cast::cast(array, &to).map_err(|e| Error::unreadable(file, "column of segments", e));
+            |to: DataType| arrow_cast::cast(array, &to).map_err(|e| Error::unreadable(file, "column of labels", e));
         Ok(match array.data_type() {
             DataType::Null => Labels::Constant(Segment::Null),
             DataType::Boolean => Labels::Bool(array.as_boolean().clone()),
@@ -66,18 +153,21 @@ impl Labels {
         }
     }
 
-    /// Puts the rows of a block, which begin at `start`, into their segments.
-    pub(crate) fn assign(&self, start: usize, block: &mut Block) {
+    /// Labels the rows of a block, which begin at `start`.
+    pub(crate) fn assign(&self, label: &Label, start: usize, at: At<'_>, block: &mut Block) -> Result<()> {
         let mut value = Segment::Null;
         for row in 0..block.rows() {
-            match self {
-                Labels::Dictionary { keys, nulls: None, values } => block.set_segment(row, &values[keys[start + row]]),
+            let value = match self {
+                Labels::Dictionary { keys, nulls: None, values } => &values[keys[start + row]],
                 _ => {
                     self.read(start + row, &mut value);
-                    block.set_segment(row, &value);
+                    &value
                 }
-            }
+            };
+            label.check(value, start + row, at)?;
+            label.set(value, row, block);
         }
+        Ok(())
     }
 }
 

@@ -9,9 +9,9 @@ use arrow_schema::DataType;
 use slateval::{Block, Spec, Summary};
 
 use crate::error::{Error, Result};
-use crate::layout::{By, Group, Layout, MAX_SLOTS, Scalar, Shape};
+use crate::layout::{Group, Layout, MAX_SLOTS, Scalar, Shape};
 use crate::numbers::{At, Numbers};
-use crate::segment::Labels;
+use crate::segment::{Label, Labels};
 
 /// Adds batches of slates to a summary.
 #[derive(Debug)]
@@ -41,7 +41,7 @@ enum Slots {
 struct Columns<'a> {
     scalars: Vec<(&'a Scalar, Numbers)>,
     groups: Vec<(&'a Group, Slots)>,
-    labels: Option<Labels>,
+    labels: Vec<(&'a Label, Labels)>,
     /// Every row has every slot, so nobody needs to look for nulls.
     full: bool,
 }
@@ -109,11 +109,10 @@ impl<'a> Columns<'a> {
         for group in &layout.groups {
             groups.push((group, Slots::new(group, batch, at)?));
         }
-        let labels = match &layout.by {
-            None => None,
-            Some(By::Constant { value, .. }) => Some(Labels::Constant(value.clone())),
-            Some(By::Column { index, .. }) => Some(Labels::new(batch.column(*index), text, at.file)?),
-        };
+        let mut labels = Vec::with_capacity(layout.labels.len());
+        for label in &layout.labels {
+            labels.push((label, label.of(batch, text, at.file)?));
+        }
         let mut columns = Columns { scalars, groups, labels, full: false };
         columns.check_lengths(at)?;
         columns.full = columns.is_full(batch.num_rows());
@@ -166,10 +165,7 @@ impl<'a> Columns<'a> {
         if !self.full {
             self.mark_missing(rows.clone(), at, block)?;
         }
-        if let Some(labels) = &self.labels {
-            labels.assign(rows.start, block);
-        }
-        Ok(())
+        self.labels.iter().try_for_each(|(label, labels)| labels.assign(label, rows.start, at, block))
     }
 
     /// Finds the slots that slates do not have, and values that are there only in part.

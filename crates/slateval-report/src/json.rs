@@ -30,6 +30,11 @@ pub fn json(evaluation: &Evaluation, settings: &impl Serialize) -> Result<String
         segments: &evaluation.segments,
         disparities: &evaluation.disparities,
     };
-    let encode = |e: serde_json::Error| Error::Encode { what: "JSON", reason: e.to_string() };
-    serde_json::to_string_pretty(&document).map(|text| text + "\n").map_err(encode)
+    encode(&document)
+}
+
+/// Indented, with a line break at its end.
+pub(crate) fn encode(document: &impl Serialize) -> Result<String, Error> {
+    let failed = |e: serde_json::Error| Error::Encode { what: "JSON", reason: e.to_string() };
+    serde_json::to_string_pretty(document).map(|text| text + "\n").map_err(failed)
 }

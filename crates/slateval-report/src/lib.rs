@@ -1,4 +1,4 @@
-//! Shows slateval evaluations to people and programs: terminal tables, JSON, files of the CDF.
+//! Shows slateval evaluations and inspections to people and programs: terminal tables, JSON, files of the CDF.
 //!
 //! ```
 //! # use slateval::{Block, Field, Settings, Spec, Structure, Summary};
@@ -9,23 +9,34 @@
 //! # block.column_mut(Field::Logging { slot: 0 }).fill(0.5);
 //! # block.column_mut(Field::Target { policy: 0, slot: 0 }).copy_from_slice(&[0.9, 0.1]);
 //! # summary.add(&block)?;
-//! let evaluation = summary.evaluate(&Settings::default())?;
-//! println!("{}", slateval_report::table(&evaluation, slateval_report::Style::Plain));
+//! let settings = Settings::default();
+//! let evaluation = summary.evaluate(&settings)?;
+//! println!("{}", slateval_report::table(&evaluation, &settings, slateval_report::Style::Plain));
 //! let json = slateval_report::json(&evaluation, &"how it was made")?;
 //! assert!(json.starts_with("{\n  \"schema\": \"slateval/evaluation/1\""));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
 mod cdf;
+mod checks;
+mod compare;
+mod grid;
+mod inspect;
 mod json;
+mod notes;
 mod number;
 mod segments;
+mod selection;
 mod terminal;
+mod text;
 mod whole;
 
 pub use cdf::write_cdf;
+pub use checks::{Tally, warnings};
+pub use inspect::{Inspection, SchemaColumn, inspection, inspection_json};
 pub use json::json;
-pub use terminal::{Style, table, warnings};
+pub use terminal::{Style, table};
+pub use text::printable;
 pub use whole::write_whole;
 
 /// Why something could not be shown.

@@ -34,6 +34,21 @@ pub(crate) fn count(value: u64) -> String {
     grouped(&value.to_string())
 }
 
+/// A size in bytes.
+pub(crate) fn bytes(value: u64) -> String {
+    let units = ["kB", "MB", "GB", "TB"];
+    let mut size = value as f64 / 1000.0;
+    if size < 1.0 {
+        return format!("{value} bytes");
+    }
+    let mut unit = 0;
+    while size >= 999.95 && unit + 1 < units.len() {
+        size /= 1000.0;
+        unit += 1;
+    }
+    format!("{size:.1} {}", units[unit])
+}
+
 /// A level as a percentage.
 pub(crate) fn percent(level: f64) -> String {
     let text = format!("{:.6}", 100.0 * level);
@@ -64,6 +79,7 @@ mod tests {
         assert_eq!(percent(0.05), "5%");
         assert_eq!(percent(0.001), "0.1%");
         assert_eq!(count(20_000_000), "20,000,000");
+        assert_eq!((bytes(999), bytes(1_250_000)), ("999 bytes".to_owned(), "1.2 MB".to_owned()));
         assert_eq!(decimals([0.284].into_iter()), 4);
         assert_eq!(decimals([7000.0, 2.0].into_iter()), 0);
     }

@@ -1,36 +1,27 @@
 //! Segments side by side: who gains, who loses.
 
-use comfy_table::Cell;
-use slateval::{Evaluation, Segment, SegmentEvaluation, Status};
+use slateval::{Evaluation, SegmentEvaluation, Status};
 
-use crate::number::{count, decimals, fixed, signed};
-use crate::terminal::{new_table, right};
+use crate::grid::{Column, Grid, Kind};
+use crate::number::count;
+use crate::text::name;
 
 /// More segments than this are a file's business.
 const SHOWN: usize = 20;
 
-/// Stands before a number whose checks failed.
+/// Stands before a segment whose checks failed.
 const FAILED: &str = "!";
 
-/// The mean reward of each segment under each policy.
+/// The mean reward of each segment under each policy, and its difference to logging's.
 pub(crate) fn table(evaluation: &Evaluation) -> Option<String> {
     let first = evaluation.segments.first()?;
-    let mut table = new_table();
-    let mut header = vec![Cell::new(format!("mean by {}", first.column)), right("slates")];
-    for (i, policy) in first.policies.iter().enumerate() {
-        header.push(right(&policy.name));
-        if i > 0 {
-            header.push(right("vs logging"));
-        }
-    }
-    table.set_header(header);
     let shown: Vec<&SegmentEvaluation> = evaluation.segments.iter().take(SHOWN).collect();
-    let means = shown.iter().flat_map(|s| s.policies.iter().filter_map(|p| p.mean.estimate));
-    let d = decimals(means);
-    for segment in &shown {
-        table.add_row(row(segment, d));
-    }
-    let mut text = table.to_string();
+    let grid = Grid {
+        corner: format!("mean by {}", name(&first.column)),
+        labels: shown.iter().map(|s| label(s)).collect(),
+        columns: columns(first, &shown),
+    };
+    let mut text = grid.render(grid.decimals());
     let more = evaluation.segments.len() - shown.len();
     if more > 0 {
         text.push_str(&format!("\n … and {more} more, in the JSON"));
@@ -43,24 +34,32 @@ pub(crate) fn table(evaluation: &Evaluation) -> Option<String> {
     Some(text)
 }
 
-fn has_failed(segment: &SegmentEvaluation) -> bool {
+pub(crate) fn has_failed(segment: &SegmentEvaluation) -> bool {
     segment.policies.iter().any(|p| p.diagnostics.worst_status() == Status::Fail)
 }
 
-fn row(segment: &SegmentEvaluation, d: usize) -> Vec<Cell> {
-    let name = match &segment.value {
-        Segment::Text(text) => text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect(),
-        other => other.to_string(),
-    };
-    let mut row = vec![Cell::new(name), right(&count(segment.rows))];
-    let logging = segment.policies[0].mean.estimate;
-    for (i, policy) in segment.policies.iter().enumerate() {
-        let mean = policy.mean.estimate;
-        let mark = if policy.diagnostics.worst_status() == Status::Fail { FAILED } else { "" };
-        row.push(right(&mean.map_or("–".to_owned(), |x| format!("{mark}{}", fixed(x, d)))));
-        if i > 0 {
-            row.push(right(&mean.zip(logging).map_or(String::new(), |(a, b)| signed(a - b, d))));
+fn label(segment: &SegmentEvaluation) -> String {
+    let mark = if has_failed(segment) { FAILED } else { "" };
+    format!("{mark}{} ({})", name(&segment.value.to_string()), count(segment.rows))
+}
+
+fn columns(first: &SegmentEvaluation, shown: &[&SegmentEvaluation]) -> Vec<Column> {
+    let mut columns = Vec::new();
+    for (i, policy) in first.policies.iter().enumerate() {
+        columns.push(Column {
+            name: name(&policy.name),
+            kind: Kind::Value,
+            cells: shown.iter().map(|s| s.policies[i].mean.clone()).collect(),
+            more: Vec::new(),
+        });
+        let against = |s: &SegmentEvaluation| {
+            let mut all = s.comparisons.iter();
+            all.find(|c| c.policy == policy.name && c.baseline == slateval::LOGGING).map(|c| c.mean.clone())
+        };
+        let cells: Vec<_> = shown.iter().filter_map(|s| against(s)).collect();
+        if cells.len() == shown.len() {
+            columns.push(Column { name: "vs logging".into(), kind: Kind::Difference, cells, more: Vec::new() });
         }
     }
-    row
+    columns
 }

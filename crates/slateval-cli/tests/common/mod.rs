@@ -40,6 +40,13 @@ pub fn slateval_with_input(arguments: &[&str], input: &[u8]) -> Run {
     }
 }
 
+/// The arguments with a structure, where they say none: for tests whose point is not the choice of one.
+pub fn additive<'a>(arguments: &[&'a str]) -> Vec<&'a str> {
+    let chosen = arguments.iter().any(|a| a.starts_with("--structure") || *a == "--estimator");
+    let structure: &[&str] = if chosen { &[] } else { &["--structure", "additive"] };
+    [arguments, structure].concat()
+}
+
 /// A file of the repository's examples.
 pub fn example(name: &str) -> String {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples").join(name).display().to_string()

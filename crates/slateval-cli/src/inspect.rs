@@ -1,0 +1,80 @@
+//! `slateval inspect`: the doctor.
+
+use anyhow::Result;
+use slateval::{Interaction, Settings, Spec, Summary};
+use slateval_logs::{ColumnUse, Log};
+use slateval_report::{Inspection, SchemaColumn, inspection, inspection_json};
+
+use crate::args::Inspect;
+use crate::output::{self, print, write_bytes};
+use crate::progress::Bar;
+use crate::settings::{Record, provenance};
+
+pub(crate) fn run(arguments: &Inspect) -> Result<()> {
+    let columns = arguments.columns.resolve()?;
+    let settings = arguments.draw.settings();
+    let names = columns.targets.iter().map(|t| t.name.clone());
+    let mut wanted = Spec::new(arguments.assumed.structure(), names).with_binning(arguments.assumed.bins);
+    wanted.target_slots = arguments.assumed.target_slots;
+    wanted.interactions = arguments.interactions;
+    wanted.columns = provenance(&columns, &wanted.structure);
+    settings.check_for(&wanted)?;
+
+    let log = Log::open(&arguments.logs)?;
+    let file = arguments.json.as_deref().filter(|path| path.as_os_str() != "-");
+    output::check(&file.map(|path| ("--json", path)).into_iter().collect::<Vec<_>>(), log.files())?;
+    let spec = log.spec(&columns, wanted)?;
+    let schema = log.describe(&columns, &spec)?;
+    let bar = Bar::new(&log);
+    let summary = log.summarize(&columns, &spec, settings.threads, &|progress| bar.show(progress));
+    bar.finish();
+    let summary = summary?;
+
+    let found = Inspection {
+        files: log.files().len(),
+        bytes: log.bytes(),
+        columns: schema.uses.into_iter().map(column).collect(),
+        unused: schema.unused,
+        evaluation: summary.evaluate(&settings)?,
+        confidence: settings.confidence,
+        interactions: arguments.interactions.then(|| summary.interactions(&settings)).transpose()?,
+        band_width: arguments.band_width,
+    };
+    let record = Record::of_log(&arguments.logs, &columns, &spec, &settings);
+    show(&found, &record, arguments)
+}
+
+fn show(found: &Inspection, record: &Record, arguments: &Inspect) -> Result<()> {
+    match &arguments.json {
+        Some(path) if path.as_os_str() == "-" => {
+            for warning in slateval_report::warnings(&found.evaluation, slateval_report::Style::Plain) {
+                eprintln!("{warning}");
+            }
+            return print(&inspection_json(found, record)?);
+        }
+        Some(path) => write_bytes(path, inspection_json(found, record)?.as_bytes())?,
+        None => {}
+    }
+    print(&(inspection(found, output::style()) + "\n"))
+}
+
+fn column(found: ColumnUse) -> SchemaColumn {
+    let ColumnUse { role, policy, name, columns, data_type, used } = found;
+    SchemaColumn { role: role.word(), policy, name, columns, data_type, used }
+}
+
+/// Stands in for `Summary::interactions` of the core, which takes its place by itself as soon as it exists; remove this
+/// then.
+trait Interactions {
+    fn interactions(&self, settings: &Settings) -> slateval::Result<Vec<Interaction>>;
+}
+
+impl Interactions for Summary {
+    fn interactions(&self, _: &Settings) -> slateval::Result<Vec<Interaction>> {
+        Err(slateval::Error::BadSetting {
+            setting: "interactions",
+            value: "true".into(),
+            why: "this version cannot tell how strongly slots interact".into(),
+        })
+    }
+}

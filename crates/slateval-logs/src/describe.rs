@@ -1,0 +1,207 @@
+//! The schema as understood: which column plays which role.
+
+use std::fmt;
+
+use slateval::{Field, Spec};
+
+use crate::columns::Columns;
+use crate::error::Result;
+use crate::layout::{Group, Layout, Role, Shape};
+use crate::log::{Log, LogFile};
+use crate::segment::{LabelRole, Place};
+
+/// A role, and the columns that play it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ColumnUse {
+    /// The role.
+    pub role: ColumnRole,
+    /// The target policy it is of.
+    pub policy: Option<String>,
+    /// The name as given or assumed: `mu` for `mu_1, mu_2, …`.
+    pub name: String,
+    /// The columns of the log, or the directory's key; none where an optional column is not there.
+    pub columns: Vec<String>,
+    /// What they hold, in Arrow's words.
+    pub data_type: Option<String>,
+    /// Whether it is read. Some columns are there and of no use to the structure asked for.
+    pub used: bool,
+}
+
+/// What a column is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ColumnRole {
+    /// The reward.
+    Reward,
+    /// The number of candidates of each slate.
+    Pool,
+    /// Logging propensities.
+    Logging,
+    /// A target's propensities.
+    Target,
+    /// A target's chi.
+    Chi,
+    /// A target's probabilities anywhere in the slate.
+    Anywhere,
+    /// A ready-made weight.
+    Weight,
+    /// Segments.
+    Segment,
+    /// Clusters.
+    Cluster,
+    /// Long format: the slate of a row.
+    Slate,
+    /// Long format: the slot of a row.
+    Position,
+}
+
+impl ColumnRole {
+    /// In one word.
+    pub fn word(self) -> &'static str {
+        match self {
+            ColumnRole::Reward => "reward",
+            ColumnRole::Pool => "candidates",
+            ColumnRole::Logging => "logging",
+            ColumnRole::Target => "target",
+            ColumnRole::Chi => "chi",
+            ColumnRole::Anywhere => "anywhere",
+            ColumnRole::Weight => "weight",
+            ColumnRole::Segment => "segment",
+            ColumnRole::Cluster => "cluster",
+            ColumnRole::Slate => "slate",
+            ColumnRole::Position => "position",
+        }
+    }
+}
+
+impl fmt::Display for ColumnRole {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.word())
+    }
+}
+
+/// A log's schema as understood.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Description {
+    /// Every role, in the order one reads them in.
+    pub uses: Vec<ColumnUse>,
+    /// Columns that nothing was found for.
+    pub unused: Vec<String>,
+}
+
+impl Log {
+    /// Which columns play which roles; `spec` must come from [`Log::spec`]. Types are those of the first file.
+    ///
+    /// # Errors
+    /// As for [`Log::spec`].
+    pub fn describe(&self, columns: &Columns, spec: &Spec) -> Result<Description> {
+        let Some(file) = self.files.first() else { return Ok(Description { uses: Vec::new(), unused: Vec::new() }) };
+        let layout = Layout::resolve(file.found(), columns, spec)?;
+        let uses = Uses { file, columns, layout: &layout }.all(spec);
+        let is_used = |name: &String| uses.iter().any(|u| u.columns.contains(name));
+        let unused = self.schema().fields().iter().map(|f| f.name().clone()).filter(|name| !is_used(name)).collect();
+        Ok(Description { uses, unused })
+    }
+}
+
+struct Uses<'a> {
+    file: &'a LogFile,
+    columns: &'a Columns,
+    layout: &'a Layout,
+}
+
+impl Uses<'_> {
+    fn all(&self, spec: &Spec) -> Vec<ColumnUse> {
+        let mut uses = self.scalars();
+        uses.extend(self.layout.groups.iter().map(|group| self.group(group)));
+        uses.extend(self.optional(spec));
+        if let Some(keys) = &self.layout.keys {
+            uses.push(self.column(ColumnRole::Slate, None, &keys.slate_name, &[keys.slate]));
+            uses.push(self.column(ColumnRole::Position, None, &keys.position_name, &[keys.position]));
+        }
+        for label in &self.layout.labels {
+            let role = match label.role {
+                LabelRole::Segment => ColumnRole::Segment,
+                LabelRole::Cluster => ColumnRole::Cluster,
+            };
+            uses.push(match label.place {
+                Place::Column(index) => self.column(role, None, &label.name, &[index]),
+                Place::Constant(_) => ColumnUse {
+                    columns: vec![label.name.clone()],
+                    data_type: Some("directory".into()),
+                    used: true,
+                    ..self.column(role, None, &label.name, &[])
+                },
+            });
+        }
+        uses
+    }
+
+    fn scalars(&self) -> Vec<ColumnUse> {
+        let describe = |scalar: &crate::layout::Scalar| {
+            let (role, policy) = match scalar.field {
+                Field::Weight { policy } => (ColumnRole::Weight, Some(policy)),
+                Field::Pool => (ColumnRole::Pool, None),
+                _ => (ColumnRole::Reward, None),
+            };
+            self.column(role, policy, &scalar.name, &[scalar.index])
+        };
+        self.layout.scalars.iter().map(describe).collect()
+    }
+
+    fn group(&self, group: &Group) -> ColumnUse {
+        let (role, policy) = match group.role {
+            Role::Logging => (ColumnRole::Logging, None),
+            Role::Target(policy) => (ColumnRole::Target, Some(policy)),
+            Role::Chi(policy) => (ColumnRole::Chi, Some(policy)),
+            Role::Anywhere(policy) => (ColumnRole::Anywhere, Some(policy)),
+        };
+        match &group.shape {
+            Shape::Wide(indices) => self.column(role, policy, &group.base, indices),
+            Shape::List(index) | Shape::Long(index) => self.column(role, policy, &group.base, &[*index]),
+        }
+    }
+
+    /// Columns that were looked for and not found, and columns that were found and are not needed.
+    fn optional(&self, spec: &Spec) -> Vec<ColumnUse> {
+        let needs = spec.structure.needs();
+        let found = self.file.found();
+        let mut uses = Vec::new();
+        for (policy, (target, own)) in self.columns.targets.iter().zip(&spec.policies).enumerate() {
+            if let Some(name) = target.chi.name().filter(|_| needs.slots && !own.chi) {
+                uses.push(self.column(ColumnRole::Chi, Some(policy), name, &[]));
+            }
+            let mut idle = |role, name: &str, column: Option<String>| {
+                if let Some(index) = column.and_then(|column| found.index(&column)) {
+                    uses.push(ColumnUse { used: false, ..self.column(role, Some(policy), name, &[index]) });
+                }
+            };
+            if !needs.anywhere {
+                let column = found.column_of(&target.anywhere, &self.columns.format);
+                idle(ColumnRole::Anywhere, &target.anywhere, column);
+            }
+            if !needs.weight {
+                idle(ColumnRole::Weight, &target.weight, Some(target.weight.clone()));
+            }
+        }
+        uses
+    }
+
+    fn column(&self, role: ColumnRole, policy: Option<usize>, name: &str, indices: &[usize]) -> ColumnUse {
+        let fields: Vec<_> = indices.iter().map(|&i| self.file.head.schema.field(i)).collect();
+        let mut types: Vec<String> = fields.iter().map(|f| f.data_type().to_string()).collect();
+        types.dedup();
+        let data_type = match (types.is_empty(), self.file.format.is_text()) {
+            (true, _) => None,
+            (false, true) => Some("CSV".to_owned()),
+            (false, false) => Some(types.join(", ")),
+        };
+        ColumnUse {
+            role,
+            policy: policy.and_then(|p| self.columns.targets.get(p)).map(|t| t.name.clone()),
+            name: name.to_owned(),
+            columns: fields.iter().map(|f| f.name().clone()).collect(),
+            data_type,
+            used: !indices.is_empty(),
+        }
+    }
+}

@@ -1,0 +1,53 @@
+//! Policies against each other: differences, and who dominates.
+
+use slateval::{Comparison, Dominance, Evaluation};
+
+use crate::grid::{Column, Grid, Kind};
+use crate::number::percent;
+use crate::terminal::quantile_name;
+use crate::text::{name, wrap};
+
+/// Differences, target minus baseline.
+pub(crate) fn grid(evaluation: &Evaluation) -> Option<Grid> {
+    let first = evaluation.comparisons.first()?;
+    let mut labels = vec!["mean".to_owned()];
+    labels.extend(first.quantiles.iter().map(|q| quantile_name(q.level)));
+    labels.extend(first.cvar.iter().map(|t| format!("CVaR {}", percent(t.alpha))));
+    let column = |c: &Comparison| Column {
+        name: title(c),
+        kind: Kind::Difference,
+        cells: [&c.mean]
+            .into_iter()
+            .chain(c.quantiles.iter().map(|q| &q.interval))
+            .chain(c.cvar.iter().map(|t| &t.interval))
+            .cloned()
+            .collect(),
+        more: Vec::new(),
+    };
+    Some(Grid { corner: "difference".into(), labels, columns: evaluation.comparisons.iter().map(column).collect() })
+}
+
+fn title(comparison: &Comparison) -> String {
+    format!("{} vs {}", name(&comparison.policy), name(&comparison.baseline))
+}
+
+/// Whether one distribution lies above the other, in words; nothing where it was not looked at.
+pub(crate) fn dominance(evaluation: &Evaluation) -> Option<String> {
+    let line = |c: &Comparison| {
+        let (policy, baseline) = (name(&c.policy), name(&c.baseline));
+        let over = |better: &str, worse: &str| {
+            format!("{better} dominates {worse}: its rewards are larger wherever either CDF is between 5% and 95%")
+        };
+        Some(wrap(
+            &match c.dominance? {
+                Dominance::Policy => over(&policy, &baseline),
+                Dominance::Baseline => over(&baseline, &policy),
+                Dominance::None => format!("{policy} vs {baseline}: neither is shown to dominate the other"),
+            },
+            0,
+            2,
+        ))
+    };
+    let lines: Vec<String> = evaluation.comparisons.iter().filter_map(line).collect();
+    (!lines.is_empty()).then(|| lines.join("\n"))
+}

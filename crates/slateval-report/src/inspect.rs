@@ -1,0 +1,389 @@
+//! `slateval inspect`: is this log fit for the job?
+
+use comfy_table::{Cell, ContentArrangement};
+use serde::Serialize;
+use slateval::{Diagnostics, Evaluation, Interaction, PolicyEvaluation, RewardFacts, Segment, Selection, Status};
+
+use crate::checks::{Tally, mark, names};
+use crate::grid::{DASH, new_table, right};
+use crate::json::encode;
+use crate::number::{bytes, count, decimals, fixed, percent};
+use crate::terminal::{finish, slates};
+use crate::text::{WIDTH, name, printable, wrap};
+use crate::{Error, Style, segments, selection};
+
+/// What a doctor looks at: the schema as understood, and an evaluation for its checks.
+#[derive(Debug, Clone)]
+pub struct Inspection {
+    /// Number of files.
+    pub files: usize,
+    /// Their size.
+    pub bytes: u64,
+    /// Which column plays which role.
+    pub columns: Vec<SchemaColumn>,
+    /// Columns that play none.
+    pub unused: Vec<String>,
+    /// The evaluation, at some confidence.
+    pub evaluation: Evaluation,
+    /// The confidence of its bands.
+    pub confidence: f64,
+    /// How strongly slots interact, where that was asked for.
+    pub interactions: Option<Vec<Interaction>>,
+    /// The total width that a CDF's band should have.
+    pub band_width: f64,
+}
+
+/// A role, and the columns that play it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct SchemaColumn {
+    /// The role: reward, logging, target, chi, anywhere, weight, candidates, segment, cluster, slate or position.
+    pub role: &'static str,
+    /// The target policy it is of.
+    pub policy: Option<String>,
+    /// The name as given or assumed.
+    pub name: String,
+    /// The columns found; none for an optional one that is not there.
+    pub columns: Vec<String>,
+    /// What they hold.
+    #[serde(rename = "type")]
+    pub data_type: Option<String>,
+    /// Whether it is used.
+    pub used: bool,
+}
+
+#[derive(Serialize)]
+struct Document<'a, S> {
+    schema: &'static str,
+    log: LogRecord<'a>,
+    settings: &'a S,
+    columns: &'a [SchemaColumn],
+    unused: &'a [String],
+    policies: Vec<PolicyRecord<'a>>,
+    segments: Vec<SegmentRecord<'a>>,
+    interactions: Option<&'a [Interaction]>,
+    checks: Tally,
+}
+
+#[derive(Serialize)]
+struct LogRecord<'a> {
+    files: usize,
+    bytes: u64,
+    #[serde(flatten)]
+    facts: &'a slateval::LogFacts,
+    reward_type: &'static str,
+}
+
+#[derive(Serialize)]
+struct PolicyRecord<'a> {
+    name: &'a str,
+    structure: Option<&'a slateval::Structure>,
+    correction: Option<slateval::Correction>,
+    selection: Option<&'a Selection>,
+    diagnostics: &'a Diagnostics,
+    band: BandRecord<'a>,
+}
+
+/// What a band is, and what it takes to make it narrower.
+#[derive(Serialize)]
+struct BandRecord<'a> {
+    half_width: Option<f64>,
+    wanted_width: f64,
+    rows_needed: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reason: Option<&'a str>,
+}
+
+#[derive(Serialize)]
+struct SegmentRecord<'a> {
+    column: &'a str,
+    value: &'a Segment,
+    rows: u64,
+    checks: Tally,
+}
+
+/// The inspection as JSON, schema `slateval/inspection/1`, with the settings that made it.
+///
+/// # Errors
+/// [`Error::Encode`] if `settings` is nothing that JSON can hold.
+pub fn inspection_json(inspection: &Inspection, settings: &impl Serialize) -> Result<String, Error> {
+    let evaluation = &inspection.evaluation;
+    encode(&Document {
+        schema: "slateval/inspection/1",
+        log: LogRecord {
+            files: inspection.files,
+            bytes: inspection.bytes,
+            facts: &evaluation.log,
+            reward_type: reward_type(&evaluation.log.reward),
+        },
+        settings,
+        columns: &inspection.columns,
+        unused: &inspection.unused,
+        policies: evaluation.policies.iter().map(|p| PolicyRecord::new(p, inspection)).collect(),
+        segments: evaluation.segments.iter().map(SegmentRecord::new).collect(),
+        interactions: inspection.interactions.as_deref(),
+        checks: Tally::of(&evaluation.policies),
+    })
+}
+
+impl<'a> PolicyRecord<'a> {
+    fn new(policy: &'a PolicyEvaluation, inspection: &Inspection) -> Self {
+        PolicyRecord {
+            name: &policy.name,
+            structure: policy.structure.as_ref(),
+            correction: policy.correction,
+            selection: policy.selection.as_ref(),
+            diagnostics: &policy.diagnostics,
+            band: BandRecord {
+                half_width: policy.cdf.half_width,
+                wanted_width: inspection.band_width,
+                rows_needed: rows_needed(policy, inspection),
+                reason: policy.cdf.reason.as_deref(),
+            },
+        }
+    }
+}
+
+impl<'a> SegmentRecord<'a> {
+    fn new(segment: &'a slateval::SegmentEvaluation) -> Self {
+        SegmentRecord {
+            column: &segment.column,
+            value: &segment.value,
+            rows: segment.rows,
+            checks: Tally::of(&segment.policies),
+        }
+    }
+}
+
+/// The half-width `c` of a band falls with the square root of the rows, so that a total width `W` takes `n (2c/W)^2`.
+fn rows_needed(policy: &PolicyEvaluation, inspection: &Inspection) -> Option<u64> {
+    let ratio = 2.0 * policy.cdf.half_width? / inspection.band_width;
+    // A hair less, for what rounding adds.
+    let rows = (inspection.evaluation.log.rows as f64 * ratio * ratio * (1.0 - 1e-12)).ceil();
+    // Beyond this nobody counts.
+    (rows < 1e18).then_some(rows as u64)
+}
+
+fn reward_type(reward: &RewardFacts) -> &'static str {
+    match reward.distinct {
+        Some(1) => "constant",
+        Some(2) if reward.min == 0.0 && reward.max == 1.0 => "binary",
+        Some(_) => "discrete",
+        None => "continuous",
+    }
+}
+
+/// The inspection for people.
+pub fn inspection(inspection: &Inspection, style: Style) -> String {
+    let evaluation = &inspection.evaluation;
+    let mut parts = vec![headline(inspection), schema(inspection)];
+    parts.extend(evaluation.policies.iter().skip(1).map(|policy| of_policy(policy, inspection, style)));
+    parts.extend(interactions(inspection));
+    parts.extend(by_segment(evaluation));
+    parts.push(closing(evaluation));
+    finish(parts)
+}
+
+fn headline(inspection: &Inspection) -> String {
+    let log = &inspection.evaluation.log;
+    let files = if inspection.files == 1 { "file" } else { "files" };
+    let size = match inspection.bytes {
+        0 => String::new(),
+        size => format!(", {}", bytes(size)),
+    };
+    let d = decimals([log.reward.min, log.reward.max].into_iter());
+    let (min, max) = (fixed(log.reward.min, d), fixed(log.reward.max, d));
+    let rewards = match (reward_type(&log.reward), log.reward.distinct) {
+        ("constant", _) => format!("constant, {min}: there is no distribution to speak of"),
+        ("binary", _) => "binary, 0 and 1".to_owned(),
+        (_, Some(n)) => format!("{} distinct values from {min} to {max}", count(n as u64)),
+        _ => format!("continuous, from {min} to {max}"),
+    };
+    format!("{} {files}{size}: {}\nRewards: {rewards}", count(inspection.files as u64), slates(log))
+}
+
+/// Which column plays which role.
+fn schema(inspection: &Inspection) -> String {
+    let mut table = new_table();
+    table.set_header(["role", "columns", "type", ""].map(Cell::new));
+    for column in &inspection.columns {
+        let of = column.policy.as_deref().map_or(String::new(), |p| format!(" of {}", name(p)));
+        let cells = [
+            format!("{}{of}", column.role),
+            columns_text(column),
+            column.data_type.as_deref().map_or(DASH.to_owned(), name),
+            remark(column, inspection),
+        ];
+        table.add_row(cells.map(Cell::new));
+    }
+    /// More are not worth naming.
+    const NAMED: usize = 12;
+    let mut text = table.to_string();
+    if !inspection.unused.is_empty() {
+        let all = runs(&inspection.unused);
+        let named = &all[..all.len().min(NAMED)];
+        let more = all.len() - named.len();
+        let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+        text += &format!("\n{}", wrap(&format!("not used: {}{more}", named.join(", ")), 1, 1));
+    }
+    text
+}
+
+/// Names, with `pi_1 … pi_5` for numbered ones that follow each other.
+fn runs(names: &[String]) -> Vec<String> {
+    let base = |name: &str| {
+        let (base, number) = name.rsplit_once('_')?;
+        number.parse::<usize>().is_ok().then(|| base.to_owned())
+    };
+    let run = |run: &[String]| match run {
+        [first, .., last] => format!("{} … {}", name(first), name(last)),
+        one => one.iter().map(|one| name(one)).collect(),
+    };
+    names.chunk_by(|a, b| base(a).is_some() && base(a) == base(b)).map(run).collect()
+}
+
+fn columns_text(column: &SchemaColumn) -> String {
+    match column.columns.as_slice() {
+        [] => name(&column.name),
+        [one] => name(one),
+        [first, second] => format!("{}, {}", name(first), name(second)),
+        [first, .., last] => format!("{} … {}", name(first), name(last)),
+    }
+}
+
+fn remark(column: &SchemaColumn, inspection: &Inspection) -> String {
+    match (column.role, column.columns.len(), column.used) {
+        ("chi", 0, _) => "not found, so control variates will be used".to_owned(),
+        (_, 0, _) => "not found".to_owned(),
+        ("anywhere", _, false) => "found; structure ranking would use it".to_owned(),
+        ("weight", _, false) => "found; structure given would use it".to_owned(),
+        ("logging" | "target" | "chi" | "anywhere", 1, _) => {
+            let slots = inspection.evaluation.log.slots.map_or(String::new(), |k| format!("up to {k} slots"));
+            if column.columns[0] == column.name { slots } else { "1 slot".to_owned() }
+        }
+        ("logging" | "target" | "chi" | "anywhere", n, _) => format!("{n} slots"),
+        _ => String::new(),
+    }
+}
+
+/// A target: what is assumed of it, every check, how its order was chosen, and what its band needs.
+fn of_policy(policy: &PolicyEvaluation, inspection: &Inspection, style: Style) -> String {
+    let mut table = new_table();
+    table.set_content_arrangement(ContentArrangement::Dynamic).set_width(WIDTH as u16);
+    for check in &policy.diagnostics.checks {
+        let value = check.value.map_or(DASH.to_owned(), short);
+        let status = Cell::new(mark(check.status, Style::Plain));
+        let status = match (style, check.status) {
+            (Style::Colour, Status::Fail) => status.fg(comfy_table::Color::Red),
+            (Style::Colour, Status::Warn) => status.fg(comfy_table::Color::Yellow),
+            _ => status,
+        };
+        table.add_row([status, Cell::new(check.name), right(&value), Cell::new(printable(&check.message))]);
+    }
+    let basis = selection::basis(policy).unwrap_or_else(|| name(&policy.name));
+    format!("{basis}\n{table}\n{}", band(policy, inspection))
+}
+
+fn short(x: f64) -> String {
+    if x != 0.0 && (x.abs() >= 1e7 || x.abs() < 1e-3) {
+        return format!("{x:.1e}");
+    }
+    fixed(
+        x,
+        match x.abs() {
+            x if x >= 100.0 => 0,
+            x if x >= 1.0 => 1,
+            _ => 3,
+        },
+    )
+}
+
+/// How wide the CDF's band is, and how many rows a narrower one takes.
+fn band(policy: &PolicyEvaluation, inspection: &Inspection) -> String {
+    let Some(half) = policy.cdf.half_width else {
+        let reason = policy.cdf.reason.as_deref().unwrap_or("it was not computed");
+        return wrap(&format!("CDF band: none: {}", printable(reason)), 2, 4);
+    };
+    let (wanted, rows) = (inspection.band_width, inspection.evaluation.log.rows);
+    let have = format!("CDF band: {:.4} wide in all at {} confidence", 2.0 * half, percent(inspection.confidence));
+    let need = match rows_needed(policy, inspection) {
+        None => format!("no log is long enough for a width of {wanted}"),
+        Some(needed) if needed <= rows => format!("a width of {wanted} would take {} slates", count(needed)),
+        Some(needed) => {
+            format!("a width of {wanted} takes {} slates, {} more than there are", count(needed), count(needed - rows))
+        }
+    };
+    wrap(&format!("{have}; {need}"), 2, 4)
+}
+
+/// Pairs of slots, the strongest first.
+fn interactions(inspection: &Inspection) -> Option<String> {
+    let mut pairs: Vec<&Interaction> = inspection.interactions.as_ref()?.iter().collect();
+    if pairs.is_empty() {
+        return Some("Interactions: there is no pair of slots to look at".to_owned());
+    }
+    pairs.sort_by(|a, b| b.strength.total_cmp(&a.strength));
+    let shown = &pairs[..pairs.len().min(INTERACTIONS)];
+    let mut table = new_table();
+    table.set_header(vec![
+        Cell::new("interacting slots"),
+        Cell::new("policy"),
+        right("strength"),
+        right("critical"),
+        Cell::new(""),
+    ]);
+    for pair in shown {
+        let verdict = if pair.active { "they interact" } else { "no more than noise" };
+        table.add_row(vec![
+            Cell::new(format!("{}+{}", pair.slots[0], pair.slots[1])),
+            Cell::new(name(&pair.policy)),
+            right(&format!("{:.4}", pair.strength)),
+            right(&format!("{:.4}", pair.critical)),
+            Cell::new(verdict),
+        ]);
+    }
+    let more = pairs.len() - shown.len();
+    let more = if more > 0 { format!("\n … and {more} weaker ones, in the JSON") } else { String::new() };
+    Some(format!("{table}{more}{}", advice(&pairs)))
+}
+
+/// More pairs than this are a file's business.
+const INTERACTIONS: usize = 20;
+
+/// A structure that allows what was found.
+fn advice(pairs: &[&Interaction]) -> String {
+    let mut active: Vec<[usize; 2]> = pairs.iter().filter(|p| p.active).map(|p| p.slots).collect();
+    active.sort_unstable();
+    active.dedup();
+    if active.is_empty() {
+        return "\n No two slots are shown to interact.".to_owned();
+    }
+    let sets: Vec<String> = active.iter().map(|[a, b]| format!("{a}+{b}")).collect();
+    format!("\n{}", wrap(&format!("`--structure interactions:{}` allows these and no others", sets.join(",")), 1, 1))
+}
+
+fn by_segment(evaluation: &Evaluation) -> Option<String> {
+    let first = evaluation.segments.first()?;
+    let failed = evaluation.segments.iter().filter(|s| segments::has_failed(s));
+    let failed: Vec<String> = failed.map(|s| name(&s.value.to_string())).collect();
+    let named = failed.iter().take(12).cloned().collect::<Vec<_>>().join(", ");
+    let text = format!("{} segments by {}", count(evaluation.segments.len() as u64), name(&first.column));
+    Some(match failed.len() {
+        0 => format!("{text}: no check failed in any"),
+        n => wrap(&format!("{text}: checks failed in {n}: {named}{}", if n > 12 { ", …" } else { "" }), 0, 2),
+    })
+}
+
+/// The last line says what matters most.
+fn closing(evaluation: &Evaluation) -> String {
+    let (failed, warned) = (names(evaluation, Status::Fail), names(evaluation, Status::Warn));
+    let plural = |n: usize, one: &str, many: &str| format!("{n} {}", if n == 1 { one } else { many });
+    let failures = plural(failed.len(), "check failed", "checks failed");
+    let warnings = plural(warned.len(), "warning", "warnings");
+    let all: Vec<String> = failed.iter().chain(&warned).cloned().collect();
+    match (failed.len(), warned.len()) {
+        (0, 0) => format!("All {} checks passed.", Tally::of(&evaluation.policies).passed),
+        (_, 0) => format!("{failures}: {}.", all.join(", ")),
+        (0, _) => format!("No check failed, {warnings}: {}.", all.join(", ")),
+        _ => format!("{failures}, {warnings}: {}.", all.join(", ")),
+    }
+}

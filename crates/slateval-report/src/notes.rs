@@ -1,0 +1,103 @@
+//! What numbers cannot say by themselves: why one is missing, and at which confidence the others hold.
+
+use slateval::{Band, Evaluation, Interval, Settings};
+
+use crate::grid::{Grid, is_bounded};
+use crate::number::{count, percent};
+use crate::text::{name, printable, wrap};
+
+/// Something to be said of some cells, once.
+struct Note {
+    text: String,
+    /// A column, and which of its lines.
+    places: Vec<(String, Vec<String>)>,
+}
+
+/// Why cells of these grids are missing: each reason once, with where it applies.
+pub(crate) fn missing(grids: &[&Grid]) -> Vec<String> {
+    let mut notes: Vec<Note> = Vec::new();
+    for grid in grids {
+        for column in &grid.columns {
+            for (label, cell) in grid.labels.iter().zip(&column.cells) {
+                let Some(text) = text_of(cell) else { continue };
+                let note = match notes.iter().position(|n| n.text == text) {
+                    Some(known) => &mut notes[known],
+                    None => {
+                        notes.push(Note { text, places: Vec::new() });
+                        notes.last_mut().unwrap_or_else(|| unreachable!("one was just pushed"))
+                    }
+                };
+                match note.places.iter_mut().find(|(name, _)| *name == column.name) {
+                    Some((_, labels)) => labels.push(label.clone()),
+                    None => note.places.push((column.name.clone(), vec![label.clone()])),
+                }
+            }
+        }
+    }
+    let columns: Vec<(&str, usize)> =
+        grids.iter().flat_map(|g| &g.columns).map(|c| (c.name.as_str(), c.cells.len())).collect();
+    notes.iter().map(|note| note.line(&columns)).collect()
+}
+
+fn text_of(cell: &Interval) -> Option<String> {
+    let reason = printable(cell.reason.as_deref()?);
+    Some(match (cell.estimate.is_some(), is_bounded(cell)) {
+        (false, _) => format!("– no estimate: {reason}"),
+        (true, false) => format!("[–] no interval: {reason}"),
+        (true, true) => format!("note: {reason}"),
+    })
+}
+
+impl Note {
+    fn line(&self, columns: &[(&str, usize)]) -> String {
+        /// More lines than this are not worth naming.
+        const NAMED: usize = 3;
+        let is_whole = |(name, labels): &(String, Vec<String>)| columns.contains(&(name, labels.len()));
+        if self.places.len() == columns.len() && self.places.iter().all(is_whole) {
+            return wrap(&self.text.replacen("[–] no interval:", "No intervals:", 1), 0, 4);
+        }
+        let place = |place: &(String, Vec<String>)| match place {
+            (name, _) if is_whole(place) => name.clone(),
+            (name, labels) if labels.len() <= NAMED => format!("{name}: {}", labels.join(", ")),
+            (name, labels) => format!("{name}: {}, …", labels[..NAMED].join(", ")),
+        };
+        let places: Vec<String> = self.places.iter().map(place).collect();
+        wrap(&format!("{} ({})", self.text, places.join("; ")), 0, 4)
+    }
+}
+
+/// What the brackets are, said once; nothing where there are none.
+pub(crate) fn confidence(evaluation: &Evaluation, settings: &Settings) -> Option<String> {
+    let mean = |p: &slateval::PolicyEvaluation| is_bounded(&p.mean) || p.cdf.half_width.is_some();
+    if settings.band == Band::None || !evaluation.policies.iter().any(mean) {
+        return None;
+    }
+    let how = match settings.band {
+        Band::Bernstein => "empirical Bernstein bounds".to_owned(),
+        _ => format!("multiplier bootstrap, {} draws, seed {}", count(settings.draws as u64), settings.seed),
+    };
+    let mut text = format!("In brackets: {} confidence intervals ({how}).", percent(settings.confidence));
+    if evaluation.policies.iter().any(|p| p.cdf.half_width.is_some()) {
+        text += " The CDF band holds the whole CDF at once.";
+    }
+    if !evaluation.comparisons.is_empty() {
+        let paired = evaluation.comparisons.iter().all(|c| c.paired);
+        text += if paired { " Differences are paired: both policies are judged by the same rows." } else { "" };
+    }
+    Some(wrap(&text, 0, 0))
+}
+
+/// Why a policy's CDF has no band, where no interval has said it yet.
+pub(crate) fn bands(evaluation: &Evaluation, said: &[String]) -> Vec<String> {
+    let mut lines = Vec::new();
+    for policy in &evaluation.policies {
+        let Some(reason) = policy.cdf.reason.as_deref().map(printable) else { continue };
+        // Lines are broken where they end: compare words.
+        let words = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+        if !said.iter().any(|line| words(line).contains(&words(&reason))) {
+            let what = if policy.cdf.half_width.is_some() { "CDF band" } else { "no CDF band" };
+            lines.push(wrap(&format!("{}: {what}: {reason}", name(&policy.name)), 0, 4));
+        }
+    }
+    lines
+}

@@ -1,0 +1,75 @@
+//! How the order of the weights was chosen, in words.
+
+use slateval::{Evaluation, FunctionalTest, OrderTest, PolicyEvaluation, Selection};
+
+use crate::text::{name, printable, wrap};
+
+/// What a target's numbers assume: its structure and weights, and how the order was chosen if it was.
+pub(crate) fn basis(policy: &PolicyEvaluation) -> Option<String> {
+    let (structure, correction) = (policy.structure.as_ref()?, policy.correction?);
+    let above_one =
+        |s: &Selection| [Some(s.cdf), Some(s.mean), Some(s.variance), s.band].into_iter().flatten().any(|m| m > 1);
+    let independent = structure.needs_independent_slots() || policy.selection.as_ref().is_some_and(above_one);
+    let slots = if independent { ", target slots independent given the context" } else { "" };
+    let weights = match correction {
+        slateval::Correction::None => "uncorrected".to_owned(),
+        other => other.to_string(),
+    };
+    let structure = printable(&structure.to_string()).into_owned();
+    let line = format!("{}: {structure} structure, {weights} weights{slots}", name(&policy.name));
+    Some(match &policy.selection {
+        None => wrap(&line, 0, 2),
+        Some(selection) => format!("{}\n{}", wrap(&line, 0, 2), wrap(&words(selection), 2, 2)),
+    })
+}
+
+/// What was chosen, on what grounds.
+pub(crate) fn words(selection: &Selection) -> String {
+    let band = match selection.band {
+        Some(order) => format!("band at order {order}"),
+        None => "no order above for the band".to_owned(),
+    };
+    let Selection { cdf, mean, variance, .. } = selection;
+    let chosen = format!("Chosen from the data: CDF at order {cdf}, mean {mean}, variance {variance}; {band}.");
+    let tests: Vec<String> = selection.orders.iter().map(order).collect();
+    let tested = if tests.is_empty() {
+        String::new()
+    } else {
+        format!(" Tested (statistic against critical value): {}.", tests.join("; "))
+    };
+    let reason = printable(&selection.reason);
+    let stop = if reason.is_empty() || reason.ends_with('.') { "" } else { "." };
+    format!("{chosen}{tested} {}{stop}", capital(&reason))
+}
+
+fn capital(text: &str) -> String {
+    let mut letters = text.chars();
+    letters.next().map_or(String::new(), |first| first.to_uppercase().chain(letters).collect())
+}
+
+fn order(test: &OrderTest) -> String {
+    let OrderTest { order, statistic, critical, active, mean, variance, .. } = test;
+    let cdf = FunctionalTest { statistic: *statistic, critical: *critical, active: *active };
+    let one = |what: &str, test: &FunctionalTest| {
+        let sign = if test.active { '>' } else { '≤' };
+        format!("{what} {} {sign} {}", short(test.statistic), short(test.critical))
+    };
+    format!("order {order}: {}, {}, {}", one("CDF", &cdf), one("mean", mean), one("variance", variance))
+}
+
+/// Three digits.
+fn short(x: f64) -> String {
+    if x == 0.0 || !x.is_finite() {
+        return x.to_string();
+    }
+    let places = (2.0 - x.abs().log10().floor()).clamp(0.0, 9.0) as usize;
+    format!("{x:.places$}")
+}
+
+/// What the intervals of a chosen order are worth, said once.
+pub(crate) fn trust(evaluation: &Evaluation) -> Option<String> {
+    let chosen = |p: &PolicyEvaluation| p.selection.as_ref().is_some_and(|s| s.band.is_some());
+    let text = "Intervals of a chosen order are taken one order higher and hold without trusting the choice; \
+                `if_order_holds` in the JSON has the narrower ones that trust it.";
+    evaluation.policies.iter().any(chosen).then(|| wrap(text, 0, 0))
+}

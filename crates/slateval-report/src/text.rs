@@ -1,0 +1,74 @@
+//! Text from outside, on its way to a terminal.
+
+use std::borrow::Cow;
+
+/// The text without what a terminal would obey instead of show: control characters (escape sequences begin with one)
+/// and the marks that turn the direction of writing. Line breaks stay.
+///
+/// ```
+/// assert_eq!(slateval_report::printable("new\u{1b}[2J"), "new [2J");
+/// ```
+pub fn printable(text: &str) -> Cow<'_, str> {
+    let obeyed = |c: char| {
+        (c.is_control() && c != '\n')
+            || matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+    };
+    if !text.contains(obeyed) {
+        return Cow::Borrowed(text);
+    }
+    Cow::Owned(text.chars().map(|c| if obeyed(c) { ' ' } else { c }).collect())
+}
+
+/// A name on one line, cut if it is a whole paragraph.
+pub(crate) fn name(text: &str) -> String {
+    const LONGEST: usize = 40;
+    let line = printable(text).replace('\n', " ");
+    match line.char_indices().nth(LONGEST) {
+        None => line,
+        Some((end, _)) => format!("{}…", &line[..end]),
+    }
+}
+
+/// A paragraph broken into lines, the first indented by `first` and the others by `rest`.
+pub(crate) fn wrap(paragraph: &str, first: usize, rest: usize) -> String {
+    let (mut out, mut width) = (" ".repeat(first), first);
+    for (i, word) in paragraph.split_whitespace().enumerate() {
+        let length = word.chars().count();
+        if i > 0 && width + 1 + length > WIDTH {
+            out.push('\n');
+            out.push_str(&" ".repeat(rest));
+            width = rest;
+        } else if i > 0 {
+            out.push(' ');
+            width += 1;
+        }
+        out.push_str(word);
+        width += length;
+    }
+    out
+}
+
+/// Columns that most terminals have.
+pub(crate) const WIDTH: usize = 100;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn terminals_are_told_nothing() {
+        assert_eq!(printable("plain ä −"), "plain ä −");
+        assert_eq!(printable("a\u{1b}]0;b\u{7}\u{9b}c\u{202e}d\r"), "a ]0;b  c d ");
+        assert_eq!(name("two\nlines"), "two lines");
+        assert_eq!(name(&"x".repeat(50)).chars().count(), 41);
+    }
+
+    #[test]
+    fn paragraphs_are_broken_between_words() {
+        let text = wrap(&"word ".repeat(45), 4, 2);
+        assert!(text.lines().all(|line| line.chars().count() <= WIDTH), "{text}");
+        assert!(text.starts_with("    word"), "{text}");
+        assert!(text.lines().skip(1).all(|line| line.starts_with("  word")), "{text}");
+        assert_eq!(text.split_whitespace().count(), 45);
+    }
+}
