@@ -1,7 +1,7 @@
 //! `slateval inspect`: the doctor.
 
 use anyhow::Result;
-use slateval::{Interaction, Settings, Spec, Summary};
+use slateval::Spec;
 use slateval_logs::{ColumnUse, Log};
 use slateval_report::{Inspection, SchemaColumn, inspection, inspection_json};
 
@@ -61,20 +61,4 @@ fn show(found: &Inspection, record: &Record, arguments: &Inspect) -> Result<()> 
 fn column(found: ColumnUse) -> SchemaColumn {
     let ColumnUse { role, policy, name, columns, data_type, used } = found;
     SchemaColumn { role: role.word(), policy, name, columns, data_type, used }
-}
-
-/// Stands in for `Summary::interactions` of the core, which takes its place by itself as soon as it exists; remove this
-/// then.
-trait Interactions {
-    fn interactions(&self, settings: &Settings) -> slateval::Result<Vec<Interaction>>;
-}
-
-impl Interactions for Summary {
-    fn interactions(&self, _: &Settings) -> slateval::Result<Vec<Interaction>> {
-        Err(slateval::Error::BadSetting {
-            setting: "interactions",
-            value: "true".into(),
-            why: "this version cannot tell how strongly slots interact".into(),
-        })
-    }
 }

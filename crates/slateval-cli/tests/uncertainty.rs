@@ -64,7 +64,6 @@ fn a_summary_compares_with_the_baseline_it_was_made_for() {
 }
 
 #[test]
-#[ignore = "needs the core"]
 fn every_estimate_has_an_interval_around_it() {
     let run = evaluate_additive(&[]);
     assert!(run.stdout.contains("In brackets: 95% confidence intervals"), "{}", run.stdout);
@@ -88,7 +87,6 @@ fn every_estimate_has_an_interval_around_it() {
 }
 
 #[test]
-#[ignore = "needs the core"]
 fn the_default_chooses_an_order() {
     let run = evaluate(&[]);
     assert_eq!(run.code, 0, "{}", run.stderr);
@@ -104,7 +102,6 @@ fn the_default_chooses_an_order() {
 }
 
 #[test]
-#[ignore = "needs the core"]
 fn comparisons_are_paired_and_go_both_ways() {
     let json = evaluate_additive(&["--baseline", "new", "--json", "-"]).json();
     let pairs: Vec<(&str, &str)> = json["comparisons"]
@@ -123,7 +120,6 @@ fn comparisons_are_paired_and_go_both_ways() {
 }
 
 #[test]
-#[ignore = "needs the core"]
 fn seeds_and_threads() {
     let run = |more: &[&str]| evaluate_additive(&[&["--json", "-"], more].concat()).stdout;
     assert_eq!(run(&["--threads", "1"]), run(&["--threads", "3"]));
@@ -131,7 +127,6 @@ fn seeds_and_threads() {
 }
 
 #[test]
-#[ignore = "needs the core"]
 fn bands_of_other_kinds() {
     let json = evaluate_additive(&["--band", "none", "--json", "-"]).json();
     let mean = &json["policies"][1]["mean"];
@@ -148,14 +143,12 @@ fn bands_of_other_kinds() {
 }
 
 #[test]
-#[ignore = "needs the core"]
 fn few_clusters_are_a_warning() {
     let run = evaluate_additive(&["--cluster", "device"]);
     assert!(run.stdout.contains("cluster") && run.stdout.contains("warn"), "{}", run.stdout);
 }
 
 #[test]
-#[ignore = "needs the core"]
 fn what_the_rows_cannot_carry_is_withheld() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("log.csv").display().to_string();

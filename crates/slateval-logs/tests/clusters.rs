@@ -127,7 +127,6 @@ fn what_cannot_be_a_cluster() {
 
 /// Rows that are copied ten times over carry no more information if they are known to belong together.
 #[test]
-#[ignore = "needs the core"]
 fn clusters_widen_intervals() {
     let dir = tempdir().unwrap();
     let copies: ArrayRef = Arc::new((0..ROWS).map(|r| Some((r / 10) as i64)).collect::<Int64Array>());

@@ -23,28 +23,23 @@ pub(crate) fn basis(policy: &PolicyEvaluation) -> Option<String> {
     })
 }
 
-/// What was chosen, on what grounds.
+/// What was chosen, on what grounds: the tests up to the first order that was not needed. Why the choice could not be
+/// validated, where it could not.
 pub(crate) fn words(selection: &Selection) -> String {
-    let band = match selection.band {
-        Some(order) => format!("band at order {order}"),
-        None => "no order above for the band".to_owned(),
-    };
     let Selection { cdf, mean, variance, .. } = selection;
-    let chosen = format!("Chosen from the data: CDF at order {cdf}, mean {mean}, variance {variance}; {band}.");
-    let tests: Vec<String> = selection.orders.iter().map(order).collect();
+    let chosen =
+        format!("Order chosen from the data: {cdf} for the CDF, {mean} for the mean, {variance} for the variance");
+    let needed = cdf.max(mean).max(variance) + 1;
+    let tests: Vec<String> = selection.orders.iter().filter(|test| test.order <= needed).map(order).collect();
     let tested = if tests.is_empty() {
         String::new()
     } else {
-        format!(" Tested (statistic against critical value): {}.", tests.join("; "))
+        format!(" Tested against their critical values: {}.", tests.join("; "))
     };
-    let reason = printable(&selection.reason);
-    let stop = if reason.is_empty() || reason.ends_with('.') { "" } else { "." };
-    format!("{chosen}{tested} {}{stop}", capital(&reason))
-}
-
-fn capital(text: &str) -> String {
-    let mut letters = text.chars();
-    letters.next().map_or(String::new(), |first| first.to_uppercase().chain(letters).collect())
+    match selection.band {
+        Some(order) => format!("{chosen}; the band is at order {order}.{tested}"),
+        None => format!("{chosen}.{tested} Not validated: {}.", printable(&selection.reason)),
+    }
 }
 
 fn order(test: &OrderTest) -> String {

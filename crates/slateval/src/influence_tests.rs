@@ -325,11 +325,11 @@ fn draws_have_the_covariance_of_the_influence_functions() {
             let influences: Vec<Vec<f64>> = (0..2 * bins).map(influence).collect();
             let n = rows.len() as f64;
             let direct = |i: usize, j: usize| products(&influences[i], &influences[j], &rows, clustered) / (n * n);
-            for i in 0..2 * bins {
-                for j in 0..=i {
+            for (i, row) in sums.iter().enumerate() {
+                for (j, sum) in row.iter().enumerate() {
                     // A product of two normals has variance v_i v_j + c_ij^2.
                     let error = ((direct(i, i) * direct(j, j) + direct(i, j).powi(2)) / DRAWS as f64).sqrt();
-                    let found = sums[i][j] / DRAWS as f64;
+                    let found = sum / DRAWS as f64;
                     assert!((found - direct(i, j)).abs() <= 5.0 * error + 1e-15, "{structure} {correction} {i} {j}");
                 }
             }

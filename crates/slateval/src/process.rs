@@ -205,37 +205,47 @@ impl Moments {
     /// How to draw them.
     fn factors(&self) -> DrawFactors {
         let (members, bins, count) = (self.weights.len(), self.weights[0][0].len(), self.adjustments.len());
-        let mut weights = vec![vec![vec![0.0; bins]; members]; members];
-        let mut explained = vec![vec![vec![0.0; bins]; count]; members];
-        let mut rest = self.adjustments.clone();
+        let mut weights = vec![vec![Vec::with_capacity(bins); members]; members];
+        let mut explained = vec![vec![Vec::with_capacity(bins); count]; members];
         for b in 0..bins {
-            // Cholesky, row by row; C_b is reduced alongside. A member whose weights vanish here, or are a multiple of
-            // the other's, explains nothing of its own.
-            for m in 0..members {
-                for e in 0..m {
-                    let known: f64 = (0..e).map(|i| weights[m][i][b] * weights[e][i][b]).sum();
-                    let diagonal = weights[e][e][b];
-                    weights[m][e][b] = if diagonal > 0.0 { (self.weights[m][e][b] - known) / diagonal } else { 0.0 };
-                }
-                let total = self.weights[m][m][b];
-                let left = total - (0..m).map(|e| weights[m][e][b].powi(2)).sum::<f64>();
-                if left <= 1e-12 * total {
-                    continue;
-                }
-                let diagonal = left.sqrt();
-                weights[m][m][b] = diagonal;
-                for a in 0..count {
-                    let known: f64 = (0..m).map(|e| weights[m][e][b] * explained[e][a][b]).sum();
-                    explained[m][a][b] = (self.products[m][a][b] - known) / diagonal;
-                }
+            let (root, by_normal) = self.bin_factors(b);
+            for (columns, values) in weights.iter_mut().zip(root).chain(explained.iter_mut().zip(by_normal)) {
+                columns.iter_mut().zip(values).for_each(|(column, value)| column.push(value));
             }
         }
+        let mut rest = self.adjustments.clone();
         for (i, row) in rest.iter_mut().enumerate() {
             for (j, v) in row.iter_mut().enumerate() {
                 *v -= explained.iter().map(|normal| dot(&normal[i], &normal[j])).sum::<f64>();
             }
         }
         DrawFactors { weights, explained, rest: square_root(&rest) }
+    }
+
+    /// `L` with `L L' = q_b`, and `L^-1 C_b`: Cholesky, row by row. A member whose weights vanish in the bin, or are a
+    /// multiple of the other's, explains nothing of its own.
+    fn bin_factors(&self, b: usize) -> (Vec<Vec<f64>>, Vec<Vec<f64>>) {
+        let (members, count) = (self.weights.len(), self.adjustments.len());
+        let mut root = vec![vec![0.0; members]; members];
+        let mut explained = vec![vec![0.0; count]; members];
+        for m in 0..members {
+            for e in 0..m {
+                let left = self.weights[m][e][b] - dot(&root[m][..e], &root[e][..e]);
+                root[m][e] = if root[e][e] > 0.0 { left / root[e][e] } else { 0.0 };
+            }
+            let total = self.weights[m][m][b];
+            let left = total - dot(&root[m][..m], &root[m][..m]);
+            if left <= 1e-12 * total {
+                continue;
+            }
+            root[m][m] = left.sqrt();
+            let (known, own) = explained.split_at_mut(m);
+            for (a, (own, product)) in own[0].iter_mut().zip(&self.products[m]).enumerate() {
+                let others: f64 = known.iter().zip(&root[m]).map(|(known, l)| l * known[a]).sum();
+                *own = (product[b] - others) / root[m][m];
+            }
+        }
+        (root, explained)
     }
 }
 
