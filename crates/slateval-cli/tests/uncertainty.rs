@@ -90,7 +90,7 @@ fn every_estimate_has_an_interval_around_it() {
 fn the_default_chooses_an_order() {
     let run = evaluate(&[]);
     assert_eq!(run.code, 0, "{}", run.stderr);
-    for expected in ["Chosen from the data: CDF at order", "order 2: CDF", "`if_order_holds` in the JSON"] {
+    for expected in ["Order chosen from the data", "order 2: CDF", "`if_order_holds` in the JSON"] {
         assert!(run.stdout.contains(expected), "{expected} in\n{}", run.stdout);
     }
     let json = evaluate(&["--json", "-"]).json();

@@ -184,10 +184,9 @@ fn the_choice_of_an_order_is_laid_open() {
     let text = flat(&shown(&evaluation()));
     for expected in [
         "new: order:2 structure, control-variate weights, target slots independent given the context",
-        "Chosen from the data: CDF at order 2, mean 1, variance 2; band at order 3.",
+        "Order chosen from the data: 2 for the CDF, 1 for the mean, 2 for the variance; the band is at order 3.",
         "order 2: CDF 0.562 > 0.0610, mean 0.0121 ≤ 0.0400, variance 0.100 > 0.0500",
         "order 3: CDF 0.0300 ≤ 0.240",
-        "Order 3 is not active.",
         "hold without trusting the choice",
         "bolder: additive structure, uncorrected weights",
     ] {
@@ -276,7 +275,7 @@ fn an_inspection_says_what_to_do() {
         "mu_1 … mu_3",
         "not found, so control variates will be used",
         "not used: x_1 … x_3, user",
-        "Chosen from the data",
+        "Order chosen from the data",
         "0.0600 wide in all at 95% confidence",
         "they interact",
         "no more than noise",

@@ -19,6 +19,8 @@ fn main() {
         ("additive with chi", Structure::Additive, true),
         ("order 2", Structure::Order(2), false),
         ("product", Structure::Product, false),
+        ("auto", Structure::Auto, false),
+        ("auto with chi", Structure::Auto, true),
     ] {
         if std::env::args().nth(1).is_some_and(|only| only != name) {
             continue;

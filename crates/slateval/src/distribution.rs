@@ -163,11 +163,28 @@ impl Bin {
 /// increases the distance to any true CDF. At the largest reward it is 1.
 pub(crate) fn repair(values: &mut [f64]) {
     values.iter_mut().for_each(|f| *f = f.clamp(0.0, 1.0));
-    if !values.is_sorted() {
-        values.sort_unstable_by(f64::total_cmp);
-    }
+    sort_nearly_sorted(values);
     if let Some(last) = values.last_mut() {
         *last = 1.0;
+    }
+}
+
+/// Sorts a CDF that hardly falls by moving each value to its place among those before it, and gives up in favour of a
+/// general method where values have far to go.
+fn sort_nearly_sorted(values: &mut [f64]) {
+    let mut moves = 8 * values.len();
+    for i in 1..values.len() {
+        let value = values[i];
+        let mut place = i;
+        while place > 0 && values[place - 1] > value {
+            values[place] = values[place - 1];
+            place -= 1;
+        }
+        values[place] = value;
+        moves = moves.saturating_sub(i - place);
+        if moves == 0 {
+            return values.sort_unstable_by(f64::total_cmp);
+        }
     }
 }
 
