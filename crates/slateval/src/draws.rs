@@ -4,8 +4,9 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::SeedableRng;
 
 use crate::distribution::{Curve, Distribution, repair};
-use crate::process::{DrawScratch, Process};
+use crate::process::{DrawScratch, Drawable, Process};
 use crate::settings::Settings;
+use crate::thinning::Thinning;
 use crate::vector;
 
 /// What each draw said of each member.
@@ -46,12 +47,15 @@ pub(crate) mod place {
 impl Draws {
     /// Draws the errors of some members around their distributions.
     pub(crate) fn new(process: &Process, members: &[&Distribution], settings: &Settings) -> Self {
+        let thinning = Thinning::new(&members[0].bins);
+        let drawable = process.drawable(&thinning);
+        let thinned: Vec<Distribution> = members.iter().map(|full| thinning.distribution(full)).collect();
         let chunks = settings.draws.div_ceil(CHUNK);
         let parts = in_parallel(chunks, settings.threads, |chunk| {
             let draws = CHUNK.min(settings.draws - chunk * CHUNK);
             vector::wide(
                 #[inline(always)]
-                || draw_chunk(process, members, settings, chunk, draws),
+                || draw_chunk(&drawable, &thinned, settings, chunk, draws),
             )
         });
         let functionals = 1 + settings.alphas.len() + settings.quantiles.len();
@@ -63,6 +67,13 @@ impl Draws {
             for (member, (sup, values)) in draw.into_iter().enumerate() {
                 all.sup[member].push(sup);
                 all.values[member].iter_mut().zip(values).for_each(|(to, value)| to.push(value));
+            }
+        }
+        // What a coarser grid makes of the estimate itself is taken off again.
+        for ((values, full), thinned) in all.values.iter_mut().zip(members).zip(&thinned) {
+            let (exact, coarse) = (read_off(full.curve(), settings), read_off(thinned.curve(), settings));
+            for (draws, (exact, coarse)) in values.iter_mut().zip(exact.iter().zip(&coarse)) {
+                draws.iter_mut().for_each(|value| *value += exact - coarse);
             }
         }
         all
@@ -97,8 +108,8 @@ type Drawn = (f64, Vec<f64>);
 
 #[inline(always)]
 fn draw_chunk(
-    process: &Process,
-    members: &[&Distribution],
+    process: &Drawable,
+    members: &[Distribution],
     settings: &Settings,
     chunk: usize,
     draws: usize,
@@ -109,7 +120,7 @@ fn draw_chunk(
     let mut drawn = Vec::with_capacity(draws);
     for _ in 0..draws {
         process.draw(&mut rng, &mut scratch, &mut paths);
-        let read = |(path, distribution): (&mut Vec<f64>, &&Distribution)| {
+        let read = |(path, distribution): (&mut Vec<f64>, &Distribution)| {
             let sup = path.iter().fold(0.0, |sup: f64, w| vector::max(sup, w.abs()));
             path.iter_mut().zip(&distribution.repaired).for_each(|(w, f)| *w += f);
             repair(path);

@@ -10,6 +10,7 @@ use crate::process::{DrawScratch, Process};
 use crate::spec::Spec;
 use crate::structure::Structure;
 use crate::summary::Summary;
+use crate::thinning::Thinning;
 use crate::weighted::{Weighted, occupied};
 
 const SLOTS: usize = 3;
@@ -307,6 +308,7 @@ fn draws_have_the_covariance_of_the_influence_functions() {
             let (new, occupied) = estimator(&cell, 0, &structure, correction);
             let (other, _) = estimator(&cell, 1, &structure, correction);
             let process = Process::new(&cell, &occupied, &[&new, &other]);
+            let process = process.drawable(&Thinning::new(&new.distribution.bins));
             let mut rng = generator(3, 0);
             let (mut scratch, mut paths) = (DrawScratch::default(), process.paths());
             let bins = new.distribution.bins.len();

@@ -87,6 +87,7 @@ mod structure;
 mod summary;
 mod table;
 mod tally;
+mod thinning;
 mod uncertainty;
 mod vector;
 mod weight;

@@ -17,6 +17,7 @@ use crate::cell::Cell;
 use crate::correction::Adjustment;
 use crate::estimator::Estimator;
 use crate::linear::{dot, square_root};
+use crate::thinning::Thinning;
 use crate::weighted::{Factors, bin_factors, factor};
 
 /// The joint error of one or two estimators.
@@ -28,7 +29,21 @@ pub(crate) struct Process {
     moments: Moments,
     /// With clusters.
     groups: Option<GroupSums>,
-    factors: DrawFactors,
+}
+
+/// A process that can be drawn.
+#[derive(Debug)]
+pub(crate) struct Drawable {
+    n: f64,
+    slopes: Vec<Vec<Vec<f64>>>,
+    source: Source,
+}
+
+/// Where `e_b` and `D` come from.
+#[derive(Debug)]
+enum Source {
+    Rows(DrawFactors),
+    Groups(GroupSums),
 }
 
 /// The covariances of `e_b` and `D`.
@@ -52,7 +67,7 @@ struct GroupSums {
 }
 
 /// `e_b` and `D` as linear functions of independent standard normals.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 struct DrawFactors {
     /// `[member][normal][bin]`: the square root of `q_b`, lower triangular.
     weights: Vec<Vec<Vec<f64>>>,
@@ -77,35 +92,33 @@ impl Process {
         let slopes = members.iter().enumerate().map(|(m, e)| slopes(e, m, &adjustments)).collect();
         let moments = Moments::new(cell, occupied, members, &adjustments);
         let groups = GroupSums::new(cell, occupied, members, &adjustments);
-        let factors = if groups.is_some() { DrawFactors::default() } else { moments.factors() };
-        Process { n: cell.rows as f64, slopes, moments, groups, factors }
+        Process { n: cell.rows as f64, slopes, moments, groups }
+    }
+
+    /// The same process at the ends of runs of bins, ready to be drawn.
+    pub(crate) fn drawable(&self, thinning: &Thinning) -> Drawable {
+        let at_ends = |columns: &Vec<Vec<f64>>| columns.iter().map(|c| thinning.at_ends(c)).collect();
+        let sums = |columns: &Vec<Vec<f64>>| columns.iter().map(|c| thinning.sums(c)).collect();
+        let slopes: Vec<Vec<Vec<f64>>> = self.slopes.iter().map(at_ends).collect();
+        let source = match &self.groups {
+            Some(groups) => Source::Groups(GroupSums {
+                weights: groups.weights.iter().map(sums).collect(),
+                adjustments: groups.adjustments.clone(),
+            }),
+            None => {
+                let thinned = Moments {
+                    weights: self.moments.weights.iter().map(sums).collect(),
+                    products: self.moments.products.iter().map(sums).collect(),
+                    adjustments: self.moments.adjustments.clone(),
+                };
+                Source::Rows(thinned.factors())
+            }
+        };
+        Drawable { n: self.n, slopes, source }
     }
 
     fn bins(&self) -> usize {
         self.moments.weights[0][0].len()
-    }
-
-    fn members(&self) -> usize {
-        self.slopes.len()
-    }
-
-    /// Draws `W` of each member into `out`.
-    pub(crate) fn draw(&self, rng: &mut Xoshiro256PlusPlus, scratch: &mut DrawScratch, out: &mut [Vec<f64>]) {
-        match &self.groups {
-            Some(groups) => groups.draw(rng, scratch, out),
-            None => self.factors.draw(rng, scratch, out),
-        }
-        for (path, slopes) in out.iter_mut().zip(&self.slopes) {
-            let mut sum = 0.0;
-            for e in path.iter_mut() {
-                sum += *e;
-                *e = sum;
-            }
-            for (slope, shift) in slopes.iter().zip(&scratch.shift) {
-                path.iter_mut().zip(slope).for_each(|(w, b)| *w -= b * shift);
-            }
-            path.iter_mut().for_each(|w| *w /= self.n);
-        }
     }
 
     /// The variance of `sum_m by_m W_m(v)` at each bin's end.
@@ -125,10 +138,31 @@ impl Process {
         };
         sums.into_iter().map(|s| (s / (self.n * self.n)).max(0.0)).collect()
     }
+}
+
+impl Drawable {
+    /// Draws `W` of each member into `out`.
+    pub(crate) fn draw(&self, rng: &mut Xoshiro256PlusPlus, scratch: &mut DrawScratch, out: &mut [Vec<f64>]) {
+        match &self.source {
+            Source::Groups(groups) => groups.draw(rng, scratch, out),
+            Source::Rows(factors) => factors.draw(rng, scratch, out),
+        }
+        for (path, slopes) in out.iter_mut().zip(&self.slopes) {
+            let mut sum = 0.0;
+            for e in path.iter_mut() {
+                sum += *e;
+                *e = sum;
+            }
+            for (slope, shift) in slopes.iter().zip(&scratch.shift) {
+                path.iter_mut().zip(slope).for_each(|(w, b)| *w -= b * shift);
+            }
+            path.iter_mut().for_each(|w| *w /= self.n);
+        }
+    }
 
     /// An empty path for each member.
     pub(crate) fn paths(&self) -> Vec<Vec<f64>> {
-        vec![vec![0.0; self.bins()]; self.members()]
+        self.slopes.iter().map(|slopes| vec![0.0; slopes[0].len()]).collect()
     }
 }
 

@@ -18,6 +18,7 @@ use crate::linear::dot;
 use crate::normal;
 use crate::settings::Settings;
 use crate::table::bin;
+use crate::thinning::Thinning;
 
 /// How often an order that has no effect is to be taken for active.
 const LEVEL: f64 = 0.05;
@@ -110,16 +111,18 @@ fn test_order(
 ) -> OrderTest {
     let section = &cell.layout.own[policy];
     let (w, ww) = (section.sums.w(order - 1), section.sums.row(order) + section.sums.w(order - 1));
-    let column = |place: usize| occupied.iter().map(|&row| cell.table.row(row)[section.start + place]).collect();
-    let (sums, squares): (Vec<f64>, Vec<f64>) = (column(w), column(ww));
-    let logged = logged_cdf(cell, occupied);
+    let thinning = Thinning::new(&estimator.distribution.bins);
+    let column =
+        |place: usize| -> Vec<f64> { occupied.iter().map(|&row| cell.table.row(row)[section.start + place]).collect() };
+    let (sums, squares) = (thinning.sums(&column(w)), thinning.sums(&column(ww)));
+    let logged = thinning.at_ends(&logged_cdf(cell, occupied));
     let statistic = sup_statistic(&sums, &logged) / cell.rows as f64;
     let critical = match &cell.groups {
         None => sup_critical(&squares, &logged, 1.0 - LEVEL, settings),
         Some(groups) => {
             let of_group = |group: usize| -> Vec<f64> {
                 let weight = |&row: &u32| groups.basis_sums(row, group, policy).nth(order).unwrap_or(0.0);
-                occupied.iter().map(weight).collect()
+                thinning.sums(&occupied.iter().map(weight).collect::<Vec<f64>>())
             };
             let by_group: Vec<Vec<f64>> = (0..groups.count).map(of_group).collect();
             sup_critical_of_groups(&by_group, &logged, 1.0 - LEVEL, settings)
