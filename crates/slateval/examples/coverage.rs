@@ -36,6 +36,7 @@ fn main() {
         (Structure::Additive, true, Band::Bernstein),
         (Structure::Auto, true, Band::Multiplier),
     ];
+    let tables_count = tables.len();
     for (table, (structure, chi, band)) in tables.into_iter().enumerate() {
         if only.is_some_and(|only| only != table + 1) {
             continue;
@@ -48,6 +49,41 @@ fn main() {
             for n in [1000, 10_000] {
                 println!("| {name} | {n} {}", study(truth, &structure, chi, band, n, trials));
             }
+        }
+    }
+    if only.is_none_or(|only| only == tables_count + 1) {
+        choice(trials);
+    }
+}
+
+/// How often order 2 is found active, and what the choice costs: the mean distance of the CDF to the true one.
+fn choice(trials: usize) {
+    println!("\n### the choice of an order, calibrated, {trials} trials\n");
+    println!("| CDF | rows | order 2 active | order 1 | order 2 | auto | auto / best |");
+    println!("|---|---|---|---|---|---|---|");
+    for (name, truth) in [("additive", Truth::additive(11)), ("pairwise", Truth::pairwise(11))] {
+        let answers = truth.answers();
+        for n in [2000, 10_000] {
+            let distances = |structure: Structure| {
+                let results = in_parallel(trials, |trial| {
+                    let mut settings = Settings::default();
+                    (settings.band, settings.draws, settings.seed) = (Band::None, DRAWS, trial as u64);
+                    settings.threads = Some(1);
+                    let spec = Spec::new(structure.clone(), ["new"]).with_chi();
+                    let log = truth.log(&spec, n, &mut Random(1_000_003 * trial as u64 + n as u64));
+                    let evaluation = log.evaluate(&settings).unwrap();
+                    let new = evaluation.policy("new").unwrap();
+                    let at = |(v, f): (&f64, &f64)| (f - answers.cdf(*v)).abs();
+                    let distance = new.cdf.reward.iter().zip(&new.cdf.estimate).map(at).fold(0.0, f64::max);
+                    (distance, new.selection.as_ref().is_some_and(|s| s.orders[0].active))
+                });
+                let mean = results.iter().map(|r| r.0).sum::<f64>() / trials as f64;
+                (mean, results.iter().filter(|r| r.1).count() as f64 / trials as f64)
+            };
+            let ((first, _), (second, _)) = (distances(Structure::Order(1)), distances(Structure::Order(2)));
+            let (auto, active) = distances(Structure::Auto);
+            let ratio = auto / first.min(second);
+            println!("| {name} | {n} | {active:.3} | {first:.4} | {second:.4} | {auto:.4} | {ratio:.2} |");
         }
     }
 }
