@@ -13,6 +13,7 @@
 //! |---|---|---|
 //! | [`Mixed::additive`], [`Mixed::additive_powers`] | a mean over slots | exact |
 //! | [`Mixed::pairwise`] | a mean over pairs of slots | exact |
+//! | [`Ratings`] | (n)DCG of real users' slates by [`Ease`] | Monte Carlo |
 //! | [`Cascade`] | depends on all slots, context `x ~ N(0, I)` | exact, by quadrature |
 //!
 //! ```
@@ -35,11 +36,15 @@
 mod cascade;
 mod curve;
 mod distribution;
+mod ease;
 mod error;
+mod inverse;
 mod mixed;
 mod policy;
 mod random;
 mod ranking;
+mod ratings;
+mod ratings_file;
 mod rows;
 mod simulation;
 mod table;
@@ -49,10 +54,13 @@ mod world;
 pub use cascade::Cascade;
 pub use curve::Curve;
 pub use distribution::{Atoms, Distribution, Mixture};
+pub use ease::{Ease, Likes};
 pub use error::{Error, Result};
 pub use mixed::{Interaction, Mixed};
 pub use policy::Policy;
 pub use random::{Purpose, Random, stream, trial_seed};
+pub use ratings::{Gain, Ratings, RatingsSettings};
+pub use ratings_file::{Rating, read_ratings};
 pub use rows::{Rows, TargetRows};
 pub use simulation::{Log, Player, Simulation, Target};
 pub use table::Table;
