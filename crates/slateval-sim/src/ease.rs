@@ -173,10 +173,10 @@ fn fill_gram<T: Scalar>(likes: &Likes, lambda: f64, matrix: &mut [T]) {
         for &user in users {
             let items = &likes.of_user[user as usize];
             for &i in &items[items.partition_point(|&i| (i as usize) < j)..] {
-                column[i as usize] = column[i as usize] + T::of(1.0);
+                column[i as usize] += T::of(1.0);
             }
         }
-        column[j] = column[j] + T::of(lambda);
+        column[j] += T::of(lambda);
     });
 }
 

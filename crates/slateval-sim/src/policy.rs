@@ -51,6 +51,11 @@ impl Policy {
         !matches!(self, Policy::Ranking | Policy::PlackettLuce { .. } | Policy::Mismatch)
     }
 
+    /// Whether it does the same whatever is preferred.
+    pub(crate) fn ignores_context(self) -> bool {
+        matches!(self, Policy::Uniform | Policy::Ranking | Policy::Mismatch)
+    }
+
     /// Refuses a policy that slates of `slots` out of `items` cannot have.
     pub(crate) fn check(self, slots: usize, items: usize) -> Result<()> {
         match self {

@@ -61,6 +61,6 @@ pub(crate) fn draw(weights: &[f64], items: usize, random: &mut Random, slate: &m
             u < 0.0
         });
         // Rounding may leave nothing over: the last one it is.
-        rest[0] = chosen.or_else(|| left().last()).unwrap_or(0);
+        rest[0] = chosen.or_else(|| left().next_back()).unwrap_or(0);
     }
 }

@@ -79,6 +79,13 @@ impl Simulation {
         for index in indices {
             let mut plays = Plays::default();
             self.fill(&Context { index, ..Context::default() }, &mut preferences, &mut plays)?;
+            if !plays.logging.covers_all() {
+                return Err(Error::setting(
+                    "logging",
+                    self.logging,
+                    "gives an item no chance at all; use a smaller scale",
+                ));
+            }
             self.plays.push(plays);
         }
         if self.world.contexts() == Contexts::Continuous {
@@ -92,11 +99,11 @@ impl Simulation {
     fn fill(&self, context: &Context, preferences: &mut Preferences, plays: &mut Plays) -> Result<()> {
         self.world.preferences(context, preferences);
         plays.logging.fill(self.logging, preferences)?;
-        plays.targets.resize(self.targets.len(), Table::default());
-        plays.chi.resize(self.targets.len(), vec![0.0; self.slots()]);
+        plays.targets.resize_with(self.targets.len(), Table::default);
+        plays.chi.resize_with(self.targets.len(), || vec![0.0; self.slots()]);
         for ((target, table), chi) in self.targets.iter().zip(&mut plays.targets).zip(&mut plays.chi) {
             table.fill(target.policy, preferences)?;
-            chi.iter_mut().enumerate().for_each(|(slot, chi)| *chi = table.chi(&plays.logging, slot));
+            table.chi(&plays.logging, chi);
         }
         if self.is_ranking() {
             plays.anywhere.clear();

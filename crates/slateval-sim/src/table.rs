@@ -14,7 +14,11 @@ pub struct Table {
     marginal: Vec<f64>,
     /// The probabilities that a log gives, where they are not the marginal ones.
     recorded: Option<Vec<f64>>,
+    /// Whether all slots have the probabilities of the first.
+    alike: bool,
     draw: Draw,
+    /// What it was filled with.
+    policy: Option<Policy>,
 }
 
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -22,8 +26,8 @@ enum Draw {
     /// Any item in any slot.
     #[default]
     Uniform,
-    /// Sums of the marginals, slot by slot.
-    Factored(Vec<f64>),
+    /// By the marginals, slot by slot.
+    Factored,
     /// A uniform ranking.
     Ranking,
     /// Weights of items, slot by slot.
@@ -44,6 +48,10 @@ impl Table {
     /// The same, in place.
     pub(crate) fn fill(&mut self, policy: Policy, preferences: &Preferences) -> Result<()> {
         let (slots, items) = (preferences.slots(), preferences.items());
+        if self.policy == Some(policy) && policy.ignores_context() {
+            return Ok(());
+        }
+        self.policy = Some(policy);
         self.items = items;
         self.recorded = None;
         self.marginal.resize(slots * items, 0.0);
@@ -53,11 +61,13 @@ impl Table {
             Policy::EpsilonGreedy { epsilon } => self.fill_greedy(epsilon, preferences),
             Policy::Softmax { scale } => {
                 softmax(scale, preferences, &mut self.marginal, true);
-                self.accumulate();
+                self.draw = Draw::Factored;
+                self.alike = preferences.alike();
             }
             Policy::Ranking => self.fill_uniform(Draw::Ranking),
             Policy::Mismatch => {
                 self.fill_uniform(Draw::Ranking);
+                self.alike = false;
                 let given_earlier = |cell: usize| 1.0 / (items - cell / items) as f64;
                 self.recorded = Some((0..slots * items).map(given_earlier).collect());
             }
@@ -67,6 +77,7 @@ impl Table {
                 self.marginal = ranking::marginals(&weights, items)
                     .ok_or_else(|| Error::setting("policy", policy, "too many items for exact propensities"))?;
                 self.draw = Draw::PlackettLuce(weights);
+                self.alike = false;
             }
         }
         Ok(())
@@ -75,6 +86,7 @@ impl Table {
     fn fill_uniform(&mut self, draw: Draw) {
         self.marginal.fill(1.0 / self.items as f64);
         self.draw = draw;
+        self.alike = true;
     }
 
     fn fill_greedy(&mut self, epsilon: f64, preferences: &Preferences) {
@@ -83,22 +95,8 @@ impl Table {
         for (row, &favourite) in self.marginal.chunks_mut(self.items).zip(preferences.favourites()) {
             row[favourite as usize] = 1.0 - others * epsilon;
         }
-        self.accumulate();
-    }
-
-    fn accumulate(&mut self) {
-        let mut sums = match std::mem::take(&mut self.draw) {
-            Draw::Factored(sums) => sums,
-            _ => Vec::new(),
-        };
-        sums.clear();
-        for row in self.marginal.chunks(self.items) {
-            sums.extend(row.iter().scan(0.0, |sum, p| {
-                *sum += p;
-                Some(*sum)
-            }));
-        }
-        self.draw = Draw::Factored(sums);
+        self.draw = Draw::Factored;
+        self.alike = preferences.favourites().windows(2).all(|pair| pair[0] == pair[1]);
     }
 
     /// The probability of an item in a slot.
@@ -119,19 +117,32 @@ impl Table {
         self.marginal.iter().skip(item as usize).step_by(self.items).sum()
     }
 
-    /// `chi_k = sum_a pi_k(a)^2 / mu_k(a) - 1` of this policy in a log of another.
-    pub fn chi(&self, logging: &Table, slot: usize) -> f64 {
-        let range = slot * self.items..(slot + 1) * self.items;
-        let mu = &logging.recorded.as_ref().unwrap_or(&logging.marginal)[range.clone()];
-        let pi = &self.marginal[range];
-        pi.iter().zip(mu).filter(|(pi, _)| **pi > 0.0).map(|(pi, mu)| pi * pi / mu).sum::<f64>() - 1.0
+    /// Whether every item may stand in every slot, as far as the log says.
+    pub(crate) fn covers_all(&self) -> bool {
+        self.recorded.as_ref().unwrap_or(&self.marginal).iter().all(|&p| p > 0.0)
+    }
+
+    /// Fills `chi[k]` with `chi_k = sum_a pi_k(a)^2 / mu_k(a) - 1` of this policy in a log of another.
+    pub fn chi(&self, logging: &Table, chi: &mut [f64]) {
+        let mu = logging.recorded.as_ref().unwrap_or(&logging.marginal).chunks(self.items);
+        let distance = |pi: &[f64], mu: &[f64]| {
+            // What the target never plays may have no propensity in the log either.
+            let term = |(&pi, &mu): (&f64, &f64)| if pi > 0.0 { pi * pi / mu } else { 0.0 };
+            pi.iter().zip(mu).map(term).sum::<f64>() - 1.0
+        };
+        let mut rows = self.marginal.chunks(self.items).zip(mu);
+        if self.alike && logging.alike {
+            chi.fill(rows.next().map_or(0.0, |(pi, mu)| distance(pi, mu)));
+            return;
+        }
+        chi.iter_mut().zip(rows).for_each(|(chi, (pi, mu))| *chi = distance(pi, mu));
     }
 
     /// The probability of a whole slate.
     pub fn probability(&self, slate: &[u32]) -> f64 {
         let repeats = || slate.iter().enumerate().any(|(k, a)| slate[..k].contains(a));
         match &self.draw {
-            Draw::Uniform | Draw::Factored(_) => slate.iter().enumerate().map(|(k, &a)| self.marginal(k, a)).product(),
+            Draw::Uniform | Draw::Factored => slate.iter().enumerate().map(|(k, &a)| self.marginal(k, a)).product(),
             Draw::Ranking | Draw::PlackettLuce(_) if repeats() => 0.0,
             Draw::Ranking => (0..slate.len()).map(|k| 1.0 / (self.items - k) as f64).product(),
             Draw::PlackettLuce(weights) => ranking::probability(weights, self.items, slate),
@@ -144,9 +155,9 @@ impl Table {
         let items = self.items;
         match &self.draw {
             Draw::Uniform => slate.iter_mut().for_each(|a| *a = below(random, items as u32)),
-            Draw::Factored(sums) => {
-                for (a, sums) in slate.iter_mut().zip(sums.chunks(items)) {
-                    *a = pick(sums, random);
+            Draw::Factored => {
+                for (a, p) in slate.iter_mut().zip(self.marginal.chunks(items)) {
+                    *a = pick(p, random);
                 }
             }
             Draw::Ranking => draw_ranking(items, random, slate),
@@ -155,15 +166,17 @@ impl Table {
     }
 }
 
-/// The first item whose sum exceeds a uniform number.
+/// An item with its probability: the first at which the sum of probabilities exceeds a uniform number. O(items), which
+/// for the tens of items that slates have is less than any preparation costs.
 #[inline]
-fn pick(sums: &[f64], random: &mut Random) -> u32 {
-    let last = sums.len() - 1;
-    let u = uniform(random) * sums[last];
-    // Short rows are searched faster from the front than by halves.
-    let found =
-        if last < 32 { sums.iter().take_while(|&&s| s <= u).count() } else { sums.partition_point(|&s| s <= u) };
-    found.min(last) as u32
+fn pick(p: &[f64], random: &mut Random) -> u32 {
+    let mut left = uniform(random);
+    let chosen = p.iter().position(|p| {
+        left -= p;
+        left < 0.0
+    });
+    // Rounding may leave nothing over: the last possible one it is.
+    chosen.or_else(|| p.iter().rposition(|&p| p > 0.0)).unwrap_or(0) as u32
 }
 
 /// Each slot gets one of the items not shown yet: the `r`-th of them, found by stepping over the shown ones in order.

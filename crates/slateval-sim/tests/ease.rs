@@ -62,9 +62,9 @@ fn the_model_is_the_textbooks() {
     })
     .unwrap();
     assert_eq!(*last.lock().unwrap(), 1.0);
-    for i in 0..n {
-        for j in 0..n {
-            let wanted = if i == j { 0.0 } else { -p[i][j] / p[j][j] };
+    for (i, row) in p.iter().enumerate() {
+        for (j, p_ij) in row.iter().enumerate() {
+            let wanted = if i == j { 0.0 } else { -p_ij / p[j][j] };
             assert!((ease.weight(i, j) - wanted).abs() < 1e-10, "{i}, {j}");
         }
     }
@@ -171,8 +171,8 @@ fn a_small_world_is_rewarded_as_written() {
             let slate = [0, 1, 2].map(|k| rows.items[k][row] as usize);
             let ideal = if gain == Gain::Ndcg { dcg(scores, [0, 1, 2]) } else { 1.0 };
             assert!((rows.reward[row] - dcg(scores, slate) / ideal).abs() < 1e-12);
-            for k in 0..3 {
-                let pi = if slate[k] == k { 1.0 - 7.0 * 0.02 } else { 0.02 };
+            for (k, &item) in slate.iter().enumerate() {
+                let pi = if item == k { 1.0 - 7.0 * 0.02 } else { 0.02 };
                 assert!((rows.targets[0].pi[k][row] - pi).abs() < 1e-15 && rows.mu[k][row] == 0.125);
             }
         }
