@@ -21,6 +21,8 @@ pub(crate) enum Command {
     Merge(Merge),
     /// Evaluate a saved summary
     Show(Show),
+    /// Write a log of a simulated recommender, and the truth about its policies
+    Simulate(crate::simulate_args::Simulate),
 }
 
 #[derive(Debug, Args)]

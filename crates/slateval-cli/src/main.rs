@@ -6,6 +6,8 @@ mod merge;
 mod output;
 mod progress;
 mod settings;
+mod simulate;
+mod simulate_args;
 
 use std::process::ExitCode;
 
@@ -28,5 +30,6 @@ fn run(command: args::Command) -> anyhow::Result<()> {
         args::Command::Evaluate(arguments) => evaluate::run(&arguments),
         args::Command::Merge(arguments) => merge::run(&arguments),
         args::Command::Show(arguments) => merge::show(&arguments),
+        args::Command::Simulate(arguments) => simulate::run(&arguments),
     }
 }

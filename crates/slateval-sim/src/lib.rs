@@ -48,8 +48,10 @@ mod ratings_file;
 mod rows;
 mod simulation;
 mod table;
+mod threads;
 mod truth;
 mod world;
+mod write;
 
 pub use cascade::Cascade;
 pub use curve::Curve;
@@ -64,5 +66,7 @@ pub use ratings_file::{Rating, read_ratings};
 pub use rows::{Rows, TargetRows};
 pub use simulation::{Log, Player, Simulation, Target};
 pub use table::Table;
+pub use threads::on_threads;
 pub use truth::{CdfFact, Levels, QuantileFact, Source, TailFact, Truth, TruthFacts};
 pub use world::{Context, Contexts, Preferences, World};
+pub use write::PLAIN_TARGET;
