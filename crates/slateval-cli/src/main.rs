@@ -5,6 +5,8 @@ mod evaluate;
 mod merge;
 mod output;
 mod progress;
+mod reproduce;
+mod reproduce_args;
 mod settings;
 mod simulate;
 mod simulate_args;
@@ -31,5 +33,6 @@ fn run(command: args::Command) -> anyhow::Result<()> {
         args::Command::Merge(arguments) => merge::run(&arguments),
         args::Command::Show(arguments) => merge::show(&arguments),
         args::Command::Simulate(arguments) => simulate::run(&arguments),
+        args::Command::Reproduce(arguments) => reproduce::run(&arguments),
     }
 }

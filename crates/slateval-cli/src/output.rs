@@ -76,7 +76,7 @@ fn write_bytes(path: &Path, bytes: &[u8]) -> Result<()> {
     Ok(write_whole(path, |file| file.write_all(bytes).map_err(failed))?)
 }
 
-fn print(text: &str) -> Result<()> {
+pub(crate) fn print(text: &str) -> Result<()> {
     let mut out = io::stdout().lock();
     out.write_all(text.as_bytes())?;
     Ok(out.flush()?)

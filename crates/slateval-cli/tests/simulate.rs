@@ -3,6 +3,8 @@
 
 mod common;
 
+use std::path::Path;
+
 use common::{Run, slateval};
 use serde_json::Value;
 
@@ -182,4 +184,26 @@ fn what_cannot_be_simulated_is_refused() {
         assert_eq!(run.code, 2);
         assert!(run.stderr.contains(mention), "{}", run.stderr);
     }
+}
+
+#[test]
+fn experiments_are_run_again() {
+    let folder = Folder::new();
+    let arguments = ["reproduce", "table-1a", "--trials", "4", "--sizes", "500"];
+    let run = slateval(&[&arguments[..], &["--figures", &folder.path(""), "--csv", &folder.path("a.csv")]].concat());
+    assert_eq!(run.code, 0, "{}", run.stderr);
+    for mention in ["Table 1(a)", "printed in the paper", "0.131", "0.256", "KS, paper-like", "order 2, calibrated"] {
+        assert!(run.stdout.contains(mention), "`{mention}` is missing in: {}", run.stdout);
+    }
+    let svg = std::fs::read_to_string(Path::new(&folder.path("table-1a.svg"))).unwrap();
+    assert!(svg.starts_with("<svg") && svg.contains("MSE of the CVaR 0.3") && svg.contains("SUnO"));
+    let csv = std::fs::read_to_string(folder.path("a.csv")).unwrap();
+    assert!(csv.contains("table-1a,500,\"SUnO\",ks-paper-like,") && csv.contains(",0.131\n"));
+    let json = slateval(&[&arguments[..], &["--json", "-", "--threads", "1"]].concat()).json();
+    assert_eq!(json["studies"][0]["figures"][0]["trials"], 4);
+    let run = slateval(&["reproduce", "table-1b"]);
+    assert_eq!(run.code, 2);
+    assert!(run.stderr.contains("--ratings"), "{}", run.stderr);
+    assert_eq!(slateval(&["reproduce", "table-3"]).code, 2);
+    assert_eq!(slateval(&["reproduce", "table-1a", "--sizes", "1"]).code, 2);
 }

@@ -47,6 +47,7 @@ mod ratings;
 mod ratings_file;
 mod rows;
 mod simulation;
+pub mod study;
 mod table;
 mod threads;
 mod truth;
