@@ -13,6 +13,12 @@ pub struct Estimator {
     pub correction: CorrectionChoice,
 }
 
+impl Estimator {
+    pub(crate) fn uses_chi(&self) -> bool {
+        matches!(self.correction, CorrectionChoice::Auto | CorrectionChoice::Fixed(Correction::Calibrated))
+    }
+}
+
 /// The paper's estimator, its baseline, and what this project offers in their place. Order `m` is left out where slates
 /// have no more than `m` slots, for it is then the product.
 pub fn estimators(slots: usize) -> Vec<Estimator> {

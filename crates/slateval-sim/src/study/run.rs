@@ -141,7 +141,14 @@ impl Study {
         self.simulation.rewards(Player::Target(0), seed, Purpose::Rollout, 0, &mut rollouts);
         let rollouts = Distribution::Atoms(Atoms::of_sample(rollouts));
         let mut summaries = self.summaries()?;
-        let mut block = Block::new(summaries[0].1.spec());
+        // One block for the summaries that keep chi and one for those that do not.
+        let mut blocks: Vec<(bool, Block)> = Vec::new();
+        for (_, summary) in &summaries {
+            let chi = summary.spec().policies[0].chi;
+            if !blocks.iter().any(|(known, _)| *known == chi) {
+                blocks.push((chi, Block::new(summary.spec())));
+            }
+        }
         let (mut rows, mut log) = (Rows::default(), self.simulation.log(seed));
         let (mut drawn, mut found) = (0, Vec::new());
         for &size in sizes {
@@ -149,9 +156,11 @@ impl Study {
                 let most = usize::try_from(size - drawn).unwrap_or(Block::ROWS).min(Block::ROWS);
                 log.draw(most, &mut rows);
                 drawn += rows.len() as u64;
-                rows.fill(&mut block);
-                for (_, summary) in &mut summaries {
-                    summary.add(&block)?;
+                for (chi, block) in &mut blocks {
+                    rows.fill(block);
+                    for (_, summary) in summaries.iter_mut().filter(|(_, s)| s.spec().policies[0].chi == *chi) {
+                        summary.add(block)?;
+                    }
                 }
             }
             let judge = |estimator: &Estimator| self.judge(estimator, &summaries, reference, &rollouts);
@@ -160,14 +169,15 @@ impl Study {
         Ok(found)
     }
 
-    /// One summary for each structure: corrections are decided afterwards.
+    /// One summary for each structure: corrections are decided afterwards, but chi is kept only for those that use it.
     fn summaries(&self) -> Result<Vec<(Structure, Summary)>> {
         let mut summaries: Vec<(Structure, Summary)> = Vec::new();
         for Estimator { structure, .. } in &self.estimators {
             if !summaries.iter().any(|(known, _)| known == structure) {
                 let names = self.simulation.targets().iter().map(|t| t.name.clone());
-                let summary = Summary::new(Spec::new(structure.clone(), names).with_chi())?;
-                summaries.push((structure.clone(), summary));
+                let spec = Spec::new(structure.clone(), names);
+                let chi = self.estimators.iter().any(|e| e.structure == *structure && e.uses_chi());
+                summaries.push((structure.clone(), Summary::new(if chi { spec.with_chi() } else { spec })?));
             }
         }
         match summaries.is_empty() {
