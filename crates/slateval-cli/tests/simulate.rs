@@ -116,6 +116,15 @@ fn cascades_need_all_orders() {
 }
 
 #[test]
+fn wrong_propensities_do_not_pass() {
+    let folder = Folder::new();
+    folder.simulate("cascade --rows 50000 --logging mismatch");
+    let evaluation = folder.evaluate("--structure product");
+    let checks = policy(&evaluation, "target")["diagnostics"]["checks"].as_array().unwrap();
+    assert!(checks.iter().any(|c| c["name"] == "propensities" && c["status"] == "fail"), "{checks:?}");
+}
+
+#[test]
 fn ratings_become_slates() {
     let folder = Folder::new();
     let mut text = "userId,movieId,rating,timestamp\n".to_owned();

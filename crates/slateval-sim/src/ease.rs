@@ -193,3 +193,50 @@ fn mirror<T: Copy>(matrix: &mut [T], n: usize) {
         }
     }
 }
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    fn likes(users: u32, items: u32) -> Likes {
+        let own = |user: u32| {
+            let mut own: Vec<u32> = (0..9).map(|i| (user * 31 + i * i * 17 + user % 7 * i) % items).collect();
+            own.sort_unstable();
+            own.dedup();
+            own
+        };
+        Likes {
+            users: (0..i64::from(users)).collect(),
+            items: (0..i64::from(items)).collect(),
+            of_user: (0..users).map(own).collect(),
+        }
+    }
+
+    #[test]
+    fn single_precision_is_nearly_double() {
+        let likes = likes(900, 300);
+        let double: Vec<f64> = inverse_of_gram(&likes, 30.0, &|_| {}).unwrap();
+        let single: Vec<f32> = inverse_of_gram(&likes, 30.0, &|_| {}).unwrap();
+        let largest = double.iter().fold(0.0, |m: f64, p| m.max(p.abs()));
+        assert!(double.iter().zip(&single).all(|(d, s)| (d - f64::from(*s)).abs() < 1e-5 * largest));
+    }
+
+    #[test]
+    fn threads_change_nothing() {
+        let likes = likes(2000, 1100);
+        let inverse = |threads: usize| -> Vec<f64> {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+            pool.install(|| inverse_of_gram(&likes, 30.0, &|_| {}).unwrap())
+        };
+        assert_eq!(inverse(1), inverse(3));
+    }
+
+    #[test]
+    fn what_is_not_positive_definite_is_refused() {
+        let likes = likes(3, 40);
+        assert!(Ease::fit(&likes, 0.0, &|_| {}).is_err());
+        assert!(Ease::fit(&likes, f64::NAN, &|_| {}).is_err());
+        assert!(!invert(&mut [1.0, 2.0, 2.0, 1.0], 2, Par::Seq, &|_| {}));
+    }
+}

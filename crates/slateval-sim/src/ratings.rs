@@ -18,7 +18,8 @@ use crate::world::{Context, Contexts, Preferences, World};
 /// The reward of a slate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Gain {
-    /// `sum_k score(a_k) / log2(k + 1)`, divided by the best that the user could have got without repeats.
+    /// `sum_k score(a_k) / log2(k + 1)`, divided by the best that the user could have got without repeats: a slate that
+    /// repeats a good item may get more than 1.
     #[default]
     Ndcg,
     /// Not divided.

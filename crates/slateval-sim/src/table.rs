@@ -179,18 +179,15 @@ fn pick(p: &[f64], random: &mut Random) -> u32 {
     chosen.or_else(|| p.iter().rposition(|&p| p > 0.0)).unwrap_or(0) as u32
 }
 
-/// Each slot gets one of the items not shown yet: the `r`-th of them, found by stepping over the shown ones in order.
+/// Each slot gets an item that no slot before it has, drawn again where one has: exact, and rarely more than a few draws.
 fn draw_ranking(items: usize, random: &mut Random, slate: &mut [u32]) {
     for k in 0..slate.len() {
-        let mut item = below(random, (items - k) as u32);
-        // Insertion into a sorted copy would be O(K^2) as well; slates are short.
-        let mut passed = 0;
-        while passed != slate[..k].iter().filter(|&&a| a <= item).count() {
-            let below_now = slate[..k].iter().filter(|&&a| a <= item).count();
-            item += (below_now - passed) as u32;
-            passed = below_now;
-        }
-        slate[k] = item;
+        slate[k] = loop {
+            let item = below(random, items as u32);
+            if !slate[..k].contains(&item) {
+                break item;
+            }
+        };
     }
 }
 
