@@ -23,6 +23,10 @@ pub(crate) enum Command {
     Merge(Merge),
     /// Evaluate a saved summary
     Show(Box<Show>),
+    /// Write a log of a simulated recommender, and the truth about its policies
+    Simulate(crate::simulate_args::Simulate),
+    /// Run the paper's experiments, beside its printed figures
+    Reproduce(crate::reproduce_args::Reproduce),
 }
 
 #[derive(Debug, Args)]

@@ -6,7 +6,11 @@ mod inspect;
 mod merge;
 mod output;
 mod progress;
+mod reproduce;
+mod reproduce_args;
 mod settings;
+mod simulate;
+mod simulate_args;
 
 use std::process::ExitCode;
 
@@ -31,5 +35,7 @@ fn run(command: args::Command) -> anyhow::Result<()> {
         args::Command::Inspect(arguments) => inspect::run(&arguments),
         args::Command::Merge(arguments) => merge::run(&arguments),
         args::Command::Show(arguments) => merge::show(&arguments),
+        args::Command::Simulate(arguments) => simulate::run(&arguments),
+        args::Command::Reproduce(arguments) => reproduce::run(&arguments),
     }
 }

@@ -11,7 +11,7 @@ use crate::Error;
 ///
 /// # Errors
 /// [`Error::Write`], and whatever `write` returns.
-pub fn write_whole(path: &Path, write: impl FnOnce(&mut dyn Write) -> Result<(), Error>) -> Result<(), Error> {
+pub fn write_whole(path: &Path, write: impl FnOnce(&mut (dyn Write + Send)) -> Result<(), Error>) -> Result<(), Error> {
     let failed = |source: io::Error| Error::Write { path: path.display().to_string(), source };
     let target = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
     if fs::metadata(&target).is_ok_and(|m| !m.is_file()) {

@@ -1,0 +1,178 @@
+//! `slateval simulate`: a log of a world whose truth is known, and that truth.
+
+use std::io::IsTerminal;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Result, bail};
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use serde::Serialize;
+use slateval_report::write_whole;
+use slateval_sim::{
+    Cascade, Interaction, Levels, Mixed, Player, Policy, Ratings, RatingsSettings, Simulation, Target, TruthFacts,
+    on_threads,
+};
+
+use crate::output;
+use crate::simulate_args::{self as args, Log, Simulate, World};
+
+pub(crate) fn run(arguments: &Simulate) -> Result<()> {
+    let (log, default) = match &arguments.world {
+        World::Additive(a) => (&a.log, Policy::Deterministic),
+        World::Pairwise(p) => (&p.log, Policy::EpsilonGreedy { epsilon: 0.2 / p.items as f64 }),
+        World::Ratings(r) => (&r.log, Policy::EpsilonGreedy { epsilon: 0.01 }),
+        World::Cascade(c) => (&c.log, Policy::Softmax { scale: 3.0 }),
+    };
+    let targets = log.targets(default)?;
+    let truth_path = log.truth_path()?;
+    let inputs: Vec<PathBuf> = match &arguments.world {
+        World::Ratings(r) => vec![r.ratings.clone()],
+        _ => vec![],
+    };
+    output::check(&[("--output", &log.output), ("the truth", &truth_path)], &inputs)?;
+    let threads = log.threads.map(usize::from);
+    on_threads(threads, || {
+        let simulation = simulation(&arguments.world, log, targets)?;
+        let document = Document::new(&simulation, &arguments.world, log)?;
+        write_log(&simulation, log)?;
+        write_truth(&document, &truth_path)
+    })??;
+    eprintln!("{}: {} slates; the truth is in {}", log.output.display(), log.rows, truth_path.display());
+    Ok(())
+}
+
+impl Log {
+    fn targets(&self, default: Policy) -> Result<Vec<Target>> {
+        if self.target.is_empty() {
+            return Ok(vec![Target { name: slateval_sim::PLAIN_TARGET.to_owned(), policy: default }]);
+        }
+        for (i, target) in self.target.iter().enumerate() {
+            if self.target[..i].iter().any(|other| other.name == target.name) {
+                bail!("--target: two targets are called `{}`; write NAME={}", target.name, target.policy);
+            }
+        }
+        Ok(self.target.clone())
+    }
+
+    fn truth_path(&self) -> Result<PathBuf> {
+        match self.output.extension().and_then(|e| e.to_str()) {
+            Some("parquet") => Ok(self.output.with_extension("truth.json")),
+            _ => bail!("--output {}: the name must end in .parquet", self.output.display()),
+        }
+    }
+
+    fn levels(&self) -> Levels {
+        Levels { quantiles: self.quantile.clone(), alphas: self.alpha.clone(), ..Levels::default() }
+    }
+}
+
+fn simulation(world: &World, log: &Log, targets: Vec<Target>) -> Result<Simulation> {
+    let world: Box<dyn slateval_sim::World> = match world {
+        World::Additive(a) => Box::new(match a.curves.as_str() {
+            "powers" => Mixed::additive_powers(a.slots, a.items, log.seed)?,
+            _ => Mixed::additive(a.slots, a.items, log.seed)?,
+        }),
+        World::Pairwise(p) => {
+            let wanted = (!p.any_interaction).then(Interaction::default);
+            Box::new(pairwise(p, targets[0].policy, wanted, log.seed)?)
+        }
+        World::Ratings(r) => Box::new(ratings(r)?),
+        World::Cascade(c) => Box::new(Cascade::new(c.slots, c.items, log.seed)?),
+    };
+    Ok(Simulation::new(world, log.logging, targets)?)
+}
+
+fn pairwise(p: &args::Pairwise, target: Policy, wanted: Option<Interaction>, seed: u64) -> Result<Mixed> {
+    match Mixed::pairwise(p.slots, p.items, seed, target, wanted) {
+        Err(slateval_sim::Error::BadSetting { setting: "interaction", why, .. }) => {
+            bail!("{why}; use --any-interaction, another target or another --seed")
+        }
+        world => Ok(world?),
+    }
+}
+
+fn ratings(arguments: &args::Ratings) -> Result<Ratings> {
+    let settings = RatingsSettings {
+        slots: arguments.slots,
+        items: arguments.items,
+        gain: arguments.reward,
+        threshold: arguments.threshold,
+        fewest: arguments.fewest,
+        likes: arguments.likes.clone(),
+        lambda: arguments.lambda,
+    };
+    let bar = bar(1000, "{wide_bar} fitting a model of the ratings, {eta} left");
+    let world = Ratings::read(&arguments.ratings, &settings, &|share| bar.set_position((1000.0 * share) as u64));
+    bar.finish_and_clear();
+    Ok(world?)
+}
+
+fn write_log(simulation: &Simulation, log: &Log) -> Result<()> {
+    let bar = bar(log.rows, "{wide_bar} {human_pos} of {human_len} rows, {eta} left");
+    let threads = log.threads.map_or_else(|| std::thread::available_parallelism().map_or(1, Into::into), usize::from);
+    let written = write_whole(&log.output, |file| {
+        let refused =
+            |e: slateval_sim::Error| slateval_report::Error::Encode { what: "the log", reason: e.to_string() };
+        simulation.write_parquet(log.rows, log.seed, threads, file, &|rows| bar.set_position(rows)).map_err(refused)
+    });
+    bar.finish_and_clear();
+    Ok(written?)
+}
+
+fn write_truth(document: &Document, path: &Path) -> Result<()> {
+    let json = serde_json::to_string_pretty(document)? + "\n";
+    let failed = |source| slateval_report::Error::Write { path: path.display().to_string(), source };
+    Ok(write_whole(path, |file| file.write_all(json.as_bytes()).map_err(failed))?)
+}
+
+/// The truth about a simulated log, schema `slateval/truth/1`.
+#[derive(Debug, Serialize)]
+struct Document {
+    schema: &'static str,
+    slateval: &'static str,
+    simulator: &'static str,
+    rows: u64,
+    seed: u64,
+    slots: usize,
+    items: usize,
+    policies: Vec<TruthFacts>,
+}
+
+impl Document {
+    fn new(simulation: &Simulation, world: &World, log: &Log) -> Result<Self> {
+        let levels = log.levels();
+        let facts = |player, name: &str, policy: Policy| -> Result<TruthFacts> {
+            let truth = simulation.truth(player, log.truth_rows, log.seed)?;
+            Ok(truth.facts(name, &policy.to_string(), &levels))
+        };
+        let mut policies = vec![facts(Player::Logging, slateval::LOGGING, simulation.logging())?];
+        for (i, target) in simulation.targets().iter().enumerate() {
+            policies.push(facts(Player::Target(i), &target.name, target.policy)?);
+        }
+        Ok(Document {
+            schema: "slateval/truth/1",
+            slateval: env!("CARGO_PKG_VERSION"),
+            simulator: match world {
+                World::Additive(_) => "additive",
+                World::Pairwise(_) => "pairwise",
+                World::Ratings(_) => "ratings",
+                World::Cascade(_) => "cascade",
+            },
+            rows: log.rows,
+            seed: log.seed,
+            slots: simulation.slots(),
+            items: simulation.items(),
+            policies,
+        })
+    }
+}
+
+/// A bar on a terminal, nothing in a pipe.
+pub(crate) fn bar(length: u64, template: &str) -> ProgressBar {
+    let bar = ProgressBar::new(length);
+    let terminal = std::io::stderr().is_terminal();
+    bar.set_draw_target(if terminal { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() });
+    if let Ok(style) = ProgressStyle::with_template(template) {
+        bar.set_style(style);
+    }
+    bar
+}

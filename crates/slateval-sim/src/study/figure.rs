@@ -1,0 +1,154 @@
+//! Errors over the number of rows, as SVG.
+
+use std::fmt::Write;
+
+use crate::study::measure::{Metric, Stat};
+use crate::study::run::Results;
+
+const WIDTH: f64 = 340.0;
+const HEIGHT: f64 = 260.0;
+const MARGIN: [f64; 4] = [34.0, 12.0, 40.0, 56.0];
+const LEGEND: f64 = 18.0;
+
+/// Colours that the colour-blind can tell apart (Okabe and Ito), and one more.
+const COLOURS: [&str; 7] = ["#0072B2", "#D55E00", "#E69F00", "#009E73", "#000000", "#CC79A7", "#56B4E9"];
+
+/// The mean squared error of the mean, the median, VaR and CVaR over the number of rows: a panel each, both axes
+/// logarithmic, bars of one standard error.
+pub fn errors(results: &Results) -> String {
+    let alpha = results.alpha;
+    let panels = [
+        ("mean".to_owned(), Metric::MeanSquaredError),
+        ("median".to_owned(), Metric::MedianSquaredError),
+        (format!("VaR {alpha}"), Metric::VarSquaredError),
+        (format!("CVaR {alpha}"), Metric::CvarSquaredError),
+    ];
+    let (width, height) = (2.0 * WIDTH, 2.0 * HEIGHT + LEGEND * (results.estimators.len() as f64 / 2.0).ceil() + 12.0);
+    let mut svg = format!(
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width} {height}\" width=\"{width}\" \
+         height=\"{height}\" font-family=\"sans-serif\" font-size=\"11\">\n\
+         <title>{}: mean squared errors over {} trials</title>\n<rect width=\"100%\" height=\"100%\" fill=\"white\"/>\n",
+        results.name, results.trials
+    );
+    for (i, (name, metric)) in panels.iter().enumerate() {
+        let place = (WIDTH * (i % 2) as f64, HEIGHT * (i / 2) as f64);
+        panel(&mut svg, results, &format!("MSE of the {name}"), *metric, place);
+    }
+    legend(&mut svg, results);
+    svg.push_str("</svg>\n");
+    svg
+}
+
+/// From numbers to places, on a logarithmic scale.
+struct Axis {
+    lo: f64,
+    hi: f64,
+    from: f64,
+    to: f64,
+}
+
+impl Axis {
+    /// Whole decades around the values.
+    fn around(values: impl Iterator<Item = f64>, from: f64, to: f64) -> Option<Self> {
+        let (lo, hi) = values
+            .filter(|v| *v > 0.0 && v.is_finite())
+            .fold((f64::MAX, 0.0), |(lo, hi): (f64, f64), v| (lo.min(v), hi.max(v)));
+        let (lo, hi) = (lo.log10().floor(), hi.log10().ceil());
+        (hi >= lo && hi.is_finite()).then(|| Axis { lo, hi: hi.max(lo + 1.0), from, to })
+    }
+
+    fn place(&self, value: f64) -> f64 {
+        let share = (value.max(f64::MIN_POSITIVE).log10() - self.lo) / (self.hi - self.lo);
+        self.from + share.clamp(0.0, 1.0) * (self.to - self.from)
+    }
+
+    fn decades(&self) -> impl Iterator<Item = i32> {
+        self.lo as i32..=self.hi as i32
+    }
+}
+
+fn panel(svg: &mut String, results: &Results, title: &str, metric: Metric, (left, top): (f64, f64)) {
+    let [above, right, below, beside] = MARGIN;
+    let (x0, x1) = (left + beside, left + WIDTH - right);
+    let (y0, y1) = (top + HEIGHT - below, top + above);
+    let stats = |estimator: &'static str| {
+        results.sizes.iter().filter_map(move |&n| Some((n as f64, results.get(n, estimator, metric)?)))
+    };
+    let all: Vec<(f64, Stat)> = results.estimators.iter().flat_map(|e| stats(e)).collect();
+    let x = Axis::around(results.sizes.iter().map(|&n| n as f64), x0, x1);
+    let y = Axis::around(all.iter().map(|(_, stat)| stat.mean), y0, y1);
+    let _ = writeln!(svg, "<text x=\"{x0}\" y=\"{}\" font-weight=\"bold\">{title}</text>", y1 - 10.0);
+    let (Some(x), Some(y)) = (x, y) else { return };
+    axes(svg, &x, &y);
+    for (e, estimator) in results.estimators.iter().enumerate() {
+        let points: Vec<(f64, Stat)> = stats(estimator).filter(|(_, s)| s.mean > 0.0).collect();
+        curve(svg, &points, &x, &y, COLOURS[e % COLOURS.len()]);
+    }
+}
+
+fn axes(svg: &mut String, x: &Axis, y: &Axis) {
+    let label = |decade: i32| format!("10<tspan dy=\"-4\" font-size=\"8\">{decade}</tspan>");
+    for decade in y.decades() {
+        let at = y.place(10f64.powi(decade));
+        let _ = writeln!(
+            svg,
+            "<line x1=\"{:.1}\" x2=\"{:.1}\" y1=\"{at:.1}\" y2=\"{at:.1}\" stroke=\"#ddd\"/>\
+             <text x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"end\">{}</text>",
+            x.from,
+            x.to,
+            x.from - 6.0,
+            at + 4.0,
+            label(decade)
+        );
+    }
+    for decade in x.decades() {
+        let at = x.place(10f64.powi(decade));
+        let _ = writeln!(
+            svg,
+            "<line x1=\"{at:.1}\" x2=\"{at:.1}\" y1=\"{:.1}\" y2=\"{:.1}\" stroke=\"#ddd\"/>\
+             <text x=\"{at:.1}\" y=\"{:.1}\" text-anchor=\"middle\">{}</text>",
+            y.from,
+            y.to,
+            y.from + 16.0,
+            label(decade)
+        );
+    }
+    let middle = (x.from + x.to) / 2.0;
+    let _ = writeln!(svg, "<text x=\"{middle:.1}\" y=\"{:.1}\" text-anchor=\"middle\">rows</text>", y.from + 30.0);
+}
+
+fn curve(svg: &mut String, points: &[(f64, Stat)], x: &Axis, y: &Axis, colour: &str) {
+    let place = |(n, stat): &(f64, Stat)| format!("{:.1},{:.1}", x.place(*n), y.place(stat.mean));
+    let path: Vec<String> = points.iter().map(place).collect();
+    let _ = writeln!(
+        svg,
+        "<polyline points=\"{}\" fill=\"none\" stroke=\"{colour}\" stroke-width=\"1.5\"/>",
+        path.join(" ")
+    );
+    for (n, stat) in points {
+        let (at, se) = (x.place(*n), stat.se.unwrap_or(0.0));
+        let (low, high) = (y.place(stat.mean - se), y.place(stat.mean + se));
+        let _ = writeln!(
+            svg,
+            "<line x1=\"{at:.1}\" x2=\"{at:.1}\" y1=\"{low:.1}\" y2=\"{high:.1}\" stroke=\"{colour}\"/>\
+             <circle cx=\"{at:.1}\" cy=\"{:.1}\" r=\"2.5\" fill=\"{colour}\"/>",
+            y.place(stat.mean)
+        );
+    }
+}
+
+fn legend(svg: &mut String, results: &Results) {
+    for (e, estimator) in results.estimators.iter().enumerate() {
+        let (x, y) = (MARGIN[3] + WIDTH * (e % 2) as f64, 2.0 * HEIGHT + LEGEND * ((e / 2) as f64 + 0.7));
+        let _ = writeln!(
+            svg,
+            "<line x1=\"{x}\" x2=\"{}\" y1=\"{}\" y2=\"{}\" stroke=\"{}\" stroke-width=\"2\"/>\
+             <text x=\"{}\" y=\"{y}\">{estimator}</text>",
+            x + 22.0,
+            y - 4.0,
+            y - 4.0,
+            COLOURS[e % COLOURS.len()],
+            x + 28.0
+        );
+    }
+}

@@ -1,0 +1,113 @@
+//! A simulated log as one Parquet file, any number of rows in constant memory.
+
+use std::io::Write;
+use std::sync::Arc;
+use std::sync::mpsc::sync_channel;
+
+use arrow_array::{ArrayRef, Float64Array, Int32Array, Int64Array, RecordBatch};
+use arrow_schema::{DataType, Field, Schema};
+use parquet::arrow::ArrowWriter;
+use parquet::basic::Compression;
+use parquet::file::properties::WriterProperties;
+
+use crate::error::{Error, Result};
+use crate::rows::Rows;
+use crate::simulation::Simulation;
+
+/// The name of a target whose columns go without one: `pi_1` in place of `pi_NAME_1`.
+pub const PLAIN_TARGET: &str = "target";
+
+impl Simulation {
+    /// Writes the first `rows` rows of the log of a seed, drawn on so many threads and the same for any number of them.
+    /// `progress` gets the number of rows written so far.
+    ///
+    /// The columns are `context`, `reward`, `item_1..K` (from 0), `mu_1..K`, and for each target `pi_1..K`, `chi_1..K`
+    /// and, where logging is a ranking, `any_1..K`; with its name after the `pi` unless it is called `target`.
+    ///
+    /// # Errors
+    /// [`Error::Write`]; what was written until then is no file.
+    pub fn write_parquet(
+        &self,
+        rows: u64,
+        seed: u64,
+        threads: usize,
+        out: impl Write + Send,
+        progress: &dyn Fn(u64),
+    ) -> Result<()> {
+        let failed = |e: parquet::errors::ParquetError| Error::Write(e.to_string());
+        let schema = Arc::new(self.schema());
+        let properties = WriterProperties::builder().set_compression(Compression::SNAPPY).build();
+        let mut writer = ArrowWriter::try_new(out, schema.clone(), Some(properties)).map_err(failed)?;
+        let chunks = rows.div_ceil(Self::CHUNK);
+        let threads = (threads.max(1) as u64).min(chunks.max(1));
+        std::thread::scope(|scope| {
+            // Each thread draws every so-manieth chunk, and the writer asks them in turn: the order is that of the log,
+            // and a thread that is ahead waits.
+            let mut queues = Vec::new();
+            for thread in 0..threads {
+                let (sender, receiver) = sync_channel(1);
+                queues.push(receiver);
+                let schema = schema.clone();
+                scope.spawn(move || {
+                    for chunk in (thread..chunks).step_by(threads as usize) {
+                        // A writer that failed does not listen any more.
+                        if sender.send(self.batch(seed, chunk, rows, &schema)).is_err() {
+                            return;
+                        }
+                    }
+                });
+            }
+            for chunk in 0..chunks {
+                let batch = queues[(chunk % threads) as usize].recv();
+                let batch = batch.map_err(|e| Error::Write(e.to_string()))??;
+                writer.write(&batch).map_err(failed)?;
+                progress(((chunk + 1) * Self::CHUNK).min(rows));
+            }
+            Ok::<(), Error>(())
+        })?;
+        writer.close().map_err(failed)?;
+        Ok(())
+    }
+
+    fn batch(&self, seed: u64, chunk: u64, rows: u64, schema: &Arc<Schema>) -> Result<RecordBatch> {
+        let count = (rows - chunk * Self::CHUNK).min(Self::CHUNK);
+        let mut drawn = Rows::default();
+        self.log_from(seed, chunk).draw(count as usize, &mut drawn);
+        RecordBatch::try_new(schema.clone(), arrays(drawn)).map_err(|e| Error::Write(e.to_string()))
+    }
+
+    fn schema(&self) -> Schema {
+        let slots = 1..=self.slots();
+        let mut fields = vec![field("context", DataType::Int64), field("reward", DataType::Float64)];
+        fields.extend(slots.clone().map(|k| field(&format!("item_{k}"), DataType::Int32)));
+        fields.extend(slots.clone().map(|k| field(&format!("mu_{k}"), DataType::Float64)));
+        let kinds: &[&str] = if self.is_ranking() { &["pi", "chi", "any"] } else { &["pi", "chi"] };
+        for target in self.targets() {
+            let name = if target.name == PLAIN_TARGET { String::new() } else { format!("{}_", target.name) };
+            for kind in kinds {
+                fields.extend(slots.clone().map(|k| field(&format!("{kind}_{name}{k}"), DataType::Float64)));
+            }
+        }
+        Schema::new(fields)
+    }
+}
+
+fn field(name: &str, kind: DataType) -> Field {
+    Field::new(name, kind, false)
+}
+
+/// The columns in the order of the schema.
+fn arrays(rows: Rows) -> Vec<ArrayRef> {
+    let floats = |column: Vec<f64>| Arc::new(Float64Array::from(column)) as ArrayRef;
+    let context: Int64Array = rows.context.iter().map(|&c| i64::try_from(c).unwrap_or(i64::MAX)).collect();
+    let mut arrays = vec![Arc::new(context) as ArrayRef, floats(rows.reward)];
+    let items = |column: Vec<u32>| {
+        Arc::new(column.iter().map(|&a| i32::try_from(a).unwrap_or(i32::MAX)).collect::<Int32Array>()) as ArrayRef
+    };
+    arrays.extend(rows.items.into_iter().map(items));
+    arrays.extend(rows.mu.into_iter().map(floats));
+    for target in rows.targets {
+        arrays.extend(target.pi.into_iter().chain(target.chi).chain(target.anywhere).map(floats));
+    }
+    arrays
+}
