@@ -169,7 +169,11 @@ fn corner_bounds(structure: &Structure, smallest: &[f64]) -> (f64, f64) {
         let ratios: Vec<[f64; 1]> = smallest.iter().map(|p| [1.0 + f64::max(1.0, 1.0 / p - 1.0)]).collect();
         let columns: Vec<&[f64]> = ratios.iter().map(|r| r.as_slice()).collect();
         let most = structure.weights(&columns)[0];
-        return (2.0 - most, most);
+        return if *structure == Structure::Product {
+            (0.0, smallest.iter().map(|p| 1.0 / p).product())
+        } else {
+            (2.0 - most, most)
+        };
     }
     let corner = |slot: usize, bits: usize| if bits >> slot & 1 == 1 { 1.0 / smallest[slot] } else { 0.0 };
     let ratios: Vec<Vec<f64>> =

@@ -6,7 +6,7 @@ use crate::evaluation::{
     Comparison, Disparity, Dominance, Interval, PolicyEvaluation, QuantileEstimate, SegmentEvaluation, TailEstimate,
 };
 use crate::settings::Settings;
-use crate::uncertainty::{DifferenceUncertainty, Level, Limits, z};
+use crate::uncertainty::{DifferenceUncertainty, Gap, Level, Limits, z};
 
 /// Two policies to be compared: their names, and the estimators that their estimates come from.
 #[derive(Debug, Clone, Copy)]
@@ -32,7 +32,9 @@ pub(crate) fn compare(
     };
     let cvar = |(i, &alpha): (usize, &f64)| {
         let p = place::cvar(i);
-        TailEstimate { alpha, interval: interval(own[p] - other[p], &|level| &level.cvar[i]) }
+        let bias = levels.first().and_then(|level| level.cvar_bias.as_ref()).filter(|_| settings.debias_cvar);
+        let bias = bias.map_or(0.0, |bias| bias[i]);
+        TailEstimate { alpha, interval: interval(own[p] - other[p] - bias, &|level| &level.cvar[i]) }
     };
     let quantile = |(i, &level): (usize, &f64)| {
         let p = place::quantile(settings, i);
@@ -49,13 +51,15 @@ pub(crate) fn compare(
     }
 }
 
-/// One dominates if its CDF is shown to lie below the other's at every reward in the interior, at every level of trust:
-/// an intersection of tests, so that each may be made at the full level.
+/// One dominates if its CDF is shown to lie below the other's at every reward in the interior, at every level of trust (an
+/// intersection of tests, so that each may be made at the full level), and nowhere shown to lie above.
 fn dominance(levels: &[DifferenceUncertainty], z: f64) -> Option<Dominance> {
-    let gaps: Vec<_> = levels.iter().map(|level| level.gap).collect::<Option<_>>()?;
-    Some(if gaps.iter().all(|gap| gap.most < -z) {
+    let gaps: Vec<Gap> = levels.iter().map(|level| level.gap).collect::<Option<_>>()?;
+    let below = |gap: &Gap| gap.interior.is_some_and(|(_, most)| most < -z) && gap.everywhere.1 <= z;
+    let above = |gap: &Gap| gap.interior.is_some_and(|(least, _)| least > z) && gap.everywhere.0 >= -z;
+    Some(if gaps.iter().all(below) {
         Dominance::Policy
-    } else if gaps.iter().all(|gap| gap.least > z) {
+    } else if gaps.iter().all(above) {
         Dominance::Baseline
     } else {
         Dominance::None

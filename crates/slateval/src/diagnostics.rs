@@ -8,6 +8,7 @@ use crate::evaluation::Selection;
 use crate::normal;
 use crate::structure::Structure;
 use crate::tally::Tally;
+use crate::uncertainty::{FEW_GROUPS, effective_rows};
 use crate::weighted::{Weighted, term};
 
 /// What a policy's estimates rest on.
@@ -122,10 +123,12 @@ impl Diagnostics {
         let (least, most) = (tally.min.unwrap_or(0.0), tally.max.unwrap_or(0.0));
         let ess = positive(totals[term::GG]).map(|gg| totals[term::G].powi(2) / gg);
         let max_share = positive(tally.absolute).map(|sum| least.abs().max(most.abs()) / sum);
-        let mut checks = vec![propensities(structure, sums, design, from)];
-        checks.extend(factored(structure, sums));
-        checks.push(effective_sample(design_ess));
-        checks.extend(tails(ess, design_ess, alphas));
+        // Rows that are alike within clusters are worth fewer.
+        let effect = estimator.design_effect;
+        let mut checks = vec![propensities(structure, sums, (design, from), effect)];
+        checks.extend(factored(structure, sums, effect));
+        checks.push(effective_sample(design_ess.map(|ess| ess / effect)));
+        checks.extend(tails(effective_rows(estimator), alphas));
         checks.push(concentration(max_share));
         checks.extend(independent_slots(structure));
         checks.extend(paper_bias(structure));
@@ -163,13 +166,13 @@ pub(crate) fn design_second_moment(structure: &Structure, sums: &Weighted<'_>) -
 
 /// Slot ratios and weights have mean 1 under the logging policy, whatever the rewards are: a mean far from it says that
 /// propensities are wrong or that the target shows what logging never did.
-fn propensities(structure: &Structure, sums: &Weighted<'_>, design: f64, from: DesignSource) -> Check {
+fn propensities(structure: &Structure, sums: &Weighted<'_>, (design, from): (f64, DesignSource), effect: f64) -> Check {
     const NAME: &str = "propensities";
     let (n, totals, tally) = (sums.n, sums.totals(), sums.tally());
     let mut worst: Option<(f64, String)> = None;
     let mut few = Vec::new();
     let mut judge = |mean: f64, variance: f64, what: String| {
-        let z = if mean.abs() <= 1e-9 { 0.0 } else { n.sqrt() * mean.abs() / variance.max(0.0).sqrt() };
+        let z = if mean.abs() <= 1e-9 { 0.0 } else { (n / effect).sqrt() * mean.abs() / variance.max(0.0).sqrt() };
         // With one slot the weight is its ratio, but for rounding; the slot is the better address.
         if worst.as_ref().is_none_or(|(w, _)| z > *w * (1.0 + 1e-9)) {
             worst = Some((z, format!("{what} has mean {:.4} instead of 1", 1.0 + mean)));
@@ -219,7 +222,7 @@ fn propensities(structure: &Structure, sums: &Weighted<'_>, design: f64, from: D
 }
 
 /// `E[G Z_k] = E[chi_k]`, and chi is never negative. Without enough hits there is nothing to judge by.
-pub(crate) fn chi(structure: &Structure, choice: CorrectionChoice, sums: &Weighted<'_>) -> Option<Check> {
+pub(crate) fn chi(structure: &Structure, choice: CorrectionChoice, sums: &Weighted<'_>, effect: f64) -> Option<Check> {
     const NAME: &str = "chi";
     // The identity does not hold for the paper's biased weight.
     if !sums.has_chi() || matches!(structure, Structure::PaperOrder(_)) {
@@ -229,13 +232,13 @@ pub(crate) fn chi(structure: &Structure, choice: CorrectionChoice, sums: &Weight
     let unused = if wanted { ": it was not used" } else { "" };
     let (n, tally, totals) = (sums.n, sums.tally(), sums.totals());
     if tally.negative_chi > 0 {
-        let message = format!("chi is below 0 in {} places, which no policy's is{unused}", tally.negative_chi);
+        let message = format!("chi is below 0 {} times, which no policy's is{unused}", tally.negative_chi);
         return Some(Check::new(NAME, Status::Fail, None, message));
     }
     let error = |k: usize| {
         let mean = (totals[term::gz(sums.slots, k)] - sums.chi(k)) / n;
         let variance = (sums.chi_error_squared(k) / n - mean * mean).max(0.0);
-        if mean.abs() <= 1e-9 { 0.0 } else { n.sqrt() * mean.abs() / variance.sqrt() }
+        if mean.abs() <= 1e-9 { 0.0 } else { (n / effect).sqrt() * mean.abs() / variance.sqrt() }
     };
     let judged = (0..sums.slots).filter(|&k| tally.hits[k] >= FEW_HITS);
     let Some((k, z)) = judged.map(|k| (k, error(k))).max_by(|a, b| a.1.total_cmp(&b.1)) else {
@@ -257,14 +260,15 @@ pub(crate) fn chi(structure: &Structure, choice: CorrectionChoice, sums: &Weight
 }
 
 /// Slots filled independently have `E[e_2(Z)] = 0`.
-fn factored(structure: &Structure, sums: &Weighted<'_>) -> Option<Check> {
+fn factored(structure: &Structure, sums: &Weighted<'_>, effect: f64) -> Option<Check> {
     if sums.slots < 2 || !structure.needs().logging {
         return None;
     }
     let (n, tally) = (sums.n, sums.tally());
     let mean = tally.pairs / n;
     let variance = tally.pairs_squared / n - mean * mean;
-    let z = if mean.abs() <= 1e-9 || variance <= 0.0 { 0.0 } else { n.sqrt() * mean.abs() / variance.sqrt() };
+    let z =
+        if mean.abs() <= 1e-9 || variance <= 0.0 { 0.0 } else { (n / effect).sqrt() * mean.abs() / variance.sqrt() };
     let status = Status::above(z, 3.0, f64::INFINITY);
     let message = match (status, likely_pool(tally)) {
         (Status::Ok, _) => "the logging policy's slots look independent".to_owned(),
@@ -324,9 +328,9 @@ fn effective_sample(design_ess: Option<f64>) -> Check {
     Check::new("ess", status, design_ess, message)
 }
 
-fn tails(ess: Option<f64>, design_ess: Option<f64>, alphas: &[f64]) -> Option<Check> {
+fn tails(effective: f64, alphas: &[f64]) -> Option<Check> {
     let alpha = alphas.iter().copied().reduce(f64::min)?;
-    let rows = alpha * ess.unwrap_or(0.0).min(design_ess.unwrap_or(0.0));
+    let rows = alpha * effective;
     let status = if rows < 5.0 {
         Status::Fail
     } else if rows < 30.0 {
@@ -365,7 +369,12 @@ fn paper_bias(structure: &Structure) -> Option<Check> {
 pub(crate) fn order(selection: &Selection, slots: usize) -> Check {
     let next = selection.orders.iter().find(|test| test.order == selection.cdf + 1);
     let carried = selection.guard(selection.cdf, slots).is_some();
-    let status = if carried && next.is_none_or(|test| !test.active) { Status::Ok } else { Status::Warn };
+    let status = match (carried, next) {
+        _ if selection.refuted(slots).is_some() => Status::Fail,
+        (true, None) => Status::Ok,
+        (true, Some(test)) if !test.active => Status::Ok,
+        _ => Status::Warn,
+    };
     let value = next.map(|test| test.statistic / test.critical);
     Check::new("order", status, value, selection.reason.clone())
 }
@@ -373,22 +382,23 @@ pub(crate) fn order(selection: &Selection, slots: usize) -> Check {
 /// Few groups say little about how much groups vary.
 pub(crate) fn clusters(occupied: usize, groups: usize) -> Check {
     let status = match occupied {
-        0..10 => Status::Fail,
-        10..50 => Status::Warn,
+        few if few < FEW_GROUPS => Status::Fail,
+        ..50 => Status::Warn,
         _ => Status::Ok,
     };
+    let plural = if occupied == 1 { "" } else { "s" };
+    let found = format!("rows are clustered: clusters were put into {occupied} of {groups} group{plural}");
     let message = match status {
-        Status::Ok => format!("rows are clustered; intervals rest on {occupied} groups of clusters (of {groups})"),
-        _ => format!(
-            "rows are clustered in only {occupied} groups: intervals are too narrow with so few; collect more clusters"
-        ),
+        Status::Ok => format!("{found}, which intervals rest on"),
+        Status::Warn => format!("{found}: intervals are too narrow with so few; collect more clusters"),
+        Status::Fail => format!("{found}, too few for intervals; collect more clusters"),
     };
     Check::new("clusters", status, Some(occupied as f64), message)
 }
 
 /// What a guaranteed band rests on: `(least weight, greatest weight, whether they are known)`.
 pub(crate) fn guarantee((least, most, known): (f64, f64, bool), selected: bool) -> Check {
-    let range = format!("weights between {least} and {most}");
+    let range = format!("weights between {} and {}", short(least), short(most));
     let (status, message) = match (known, selected) {
         (true, false) => (Status::Ok, format!("the band is guaranteed, for {range}, if the structure is right")),
         (true, true) => (
@@ -398,8 +408,8 @@ pub(crate) fn guarantee((least, most, known): (f64, f64, bool), selected: bool) 
         (false, _) => (
             Status::Warn,
             format!(
-                "the band is not guaranteed: the bounds of the weights come from the log itself ({range}); give \
-                 --min-propensity"
+                "the band is not guaranteed: the bounds of the weights come from the log itself ({range}); with slot \
+                 propensities, give --min-propensity"
             ),
         ),
     };
@@ -409,6 +419,15 @@ pub(crate) fn guarantee((least, most, known): (f64, f64, bool), selected: bool) 
 /// A deviation without any variation around it is beyond counting.
 fn standard_errors(z: f64) -> String {
     if z < 1000.0 { format!("{z:.1} standard errors") } else { "over 1000 standard errors".to_owned() }
+}
+
+/// Four digits.
+fn short(x: f64) -> String {
+    if x.abs() >= 1e6 {
+        format!("{x:.3e}")
+    } else {
+        format!("{:.4}", x).trim_end_matches('0').trim_end_matches('.').to_owned()
+    }
 }
 
 fn rounded(x: f64) -> String {

@@ -90,8 +90,8 @@ impl Draws {
         (quantile(&values, tail), quantile(&values, 1.0 - tail))
     }
 
-    pub(crate) fn mean(&self, functional: usize) -> f64 {
-        let values = &self.values[0][functional];
+    pub(crate) fn mean(&self, member: usize, functional: usize) -> f64 {
+        let values = &self.values[member][functional];
         values.iter().sum::<f64>() / values.len() as f64
     }
 

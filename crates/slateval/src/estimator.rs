@@ -4,6 +4,7 @@ use crate::cell::Cell;
 use crate::correction::{Corrected, Correction};
 use crate::diagnostics::{DesignSource, design_second_moment};
 use crate::distribution::Distribution;
+use crate::features::Features;
 use crate::process::{between, group_sums};
 use crate::structure::Structure;
 use crate::weighted::{Bin, Terms, Weighted, term};
@@ -20,6 +21,8 @@ pub(crate) struct Estimator<'a> {
     /// `n / E[G^2]`, and where the second moment comes from.
     pub(crate) design_ess: Option<f64>,
     pub(crate) design_from: DesignSource,
+    /// How many times more the mean weight varies than if rows were independent; 1 without clusters.
+    pub(crate) design_effect: f64,
 }
 
 /// Mean about the cell's origin, and variance.
@@ -31,17 +34,25 @@ pub(crate) struct Moments {
 }
 
 impl<'a> Estimator<'a> {
-    pub(crate) fn of_target(sums: Weighted<'a>, structure: Structure, correction: Correction, bins: &[Bin]) -> Self {
+    pub(crate) fn of_target(
+        cell: &Cell,
+        sums: Weighted<'a>,
+        structure: Structure,
+        correction: Correction,
+        bins: &[Bin],
+    ) -> Self {
         let corrected = Corrected::new(correction, &structure, &sums);
         let masses = sums.by_bin().map(|terms| corrected.estimate(&terms, sums.n));
         let distribution = Distribution::new(bins.to_vec(), masses);
         let moments = Moments::of_target(&corrected, &sums);
         let (second, design_from) = design_second_moment(&structure, &sums);
         let design_ess = (second > 0.0 && second.is_finite()).then(|| sums.n / second);
-        Estimator { sums, corrected, structure: Some(structure), distribution, moments, design_ess, design_from }
+        let design_effect = weight_design_effect(cell, &sums);
+        let structure = Some(structure);
+        Estimator { sums, corrected, structure, distribution, moments, design_ess, design_from, design_effect }
     }
 
-    pub(crate) fn of_logging(sums: Weighted<'a>, bins: &[Bin]) -> Self {
+    pub(crate) fn of_logging(cell: &Cell, sums: Weighted<'a>, bins: &[Bin]) -> Self {
         let (r, r2) = (sums.rewards()[term::ONE], sums.squared_rewards()[term::ONE]);
         let moments = Moments {
             origin: sums.origin,
@@ -56,6 +67,11 @@ impl<'a> Estimator<'a> {
             moments,
             design_ess: Some(sums.n),
             design_from: DesignSource::Ratios,
+            design_effect: {
+                let mut reward = vec![0.0; sums.features().len()];
+                reward[sums.features().r()] = 1.0;
+                design_effect(cell, &sums, &reward)
+            },
             sums,
         }
     }
@@ -98,15 +114,34 @@ impl<'a> Estimator<'a> {
                 x[sums.feature_of_factor(factor)] -= slope * c;
             }
         }
-        x[crate::features::Features::ONE] -= self.corrected.estimate(&terms, sums.n);
+        x[Features::ONE] -= self.corrected.estimate(&terms, sums.n);
         x
     }
+}
+
+/// How many times more the mean weight varies than if rows were independent.
+pub(crate) fn weight_design_effect(cell: &Cell, sums: &Weighted<'_>) -> f64 {
+    let mut weight = vec![0.0; sums.features().len()];
+    weight[sums.features().w(0)] = 1.0;
+    design_effect(cell, sums, &weight)
+}
+
+/// How many times more the mean of a linear function of the features varies than if rows were independent, at least 1.
+fn design_effect(cell: &Cell, sums: &Weighted<'_>, x: &[f64]) -> f64 {
+    let Some(groups) = group_sums(cell, sums, x) else { return 1.0 };
+    let mut one = vec![0.0; x.len()];
+    one[Features::ONE] = 1.0;
+    let rows = group_sums(cell, sums, &one).unwrap_or_default();
+    let mean = sums.gram().between(x, &one) / sums.n;
+    let by_row = sums.gram().between(x, x) - sums.n * mean * mean;
+    let by_group: f64 = groups.iter().zip(&rows).map(|(sum, rows)| (sum - rows * mean).powi(2)).sum();
+    if by_row > 0.0 { (by_group / by_row).max(1.0) } else { 1.0 }
 }
 
 /// The standard error of an estimate, or of the difference of two, from their influence functions.
 pub(crate) fn standard_error(cell: &Cell, parts: &[(&Estimator<'_>, Vec<f64>, f64)]) -> f64 {
     let n = cell.rows as f64;
-    let by_group: Option<Vec<Vec<f64>>> = parts.iter().map(|(e, x, _)| group_sums(cell, e, x)).collect();
+    let by_group: Option<Vec<Vec<f64>>> = parts.iter().map(|(e, x, _)| group_sums(cell, &e.sums, x)).collect();
     let square: f64 = match by_group {
         Some(sums) => {
             let groups = sums.first().map_or(0, Vec::len);

@@ -7,17 +7,17 @@ use crate::correction::{Corrected, Correction, CorrectionChoice};
 use crate::diagnostics::{self, Check, Diagnostics, Status};
 use crate::distribution::{Distribution, Tail};
 use crate::error::{Error, Result};
-use crate::estimator::Estimator;
+use crate::estimator::{Estimator, weight_design_effect};
 use crate::evaluation::{
     Cdf, CdfBand, Comparison, Evaluation, Interaction, Interval, LogFacts, PolicyEvaluation, QuantileEstimate,
     RewardFacts, SegmentEvaluation, Selection, TailEstimate,
 };
 use crate::selection;
 use crate::settings::Settings;
-use crate::spec::{LOGGING, Spec};
+use crate::spec::{LOGGING, PolicySpec, Spec};
 use crate::structure::Structure;
 use crate::summary::Summary;
-use crate::uncertainty::{CurveBand, Level, Limits, Uncertainty};
+use crate::uncertainty::{COARSE, CurveBand, Level, Limits, NO_VARIANCE, Uncertainty};
 use crate::weighted::{Bin, Weighted, occupied};
 
 impl Summary {
@@ -90,16 +90,18 @@ impl Summary {
                 why: "this summary was made without them".into(),
             });
         }
-        let (_, rows) = occupied(&total);
-        let policies = self.spec.policies.iter().enumerate();
-        Ok(policies.flat_map(|(p, policy)| selection::interactions(&total, p, &policy.name, &rows, settings)).collect())
+        let (bins, rows) = occupied(&total);
+        let of = |(p, policy): (usize, &PolicySpec)| {
+            selection::interactions(&total, p, &policy.name, (&bins, &rows), settings)
+        };
+        Ok(self.spec.policies.iter().enumerate().flat_map(of).collect())
     }
 }
 
 /// Every policy of a cell, and how they compare.
 fn evaluate_cell(spec: &Spec, cell: &Cell, settings: &Settings) -> Result<(Vec<PolicyEvaluation>, Vec<Comparison>)> {
     let (bins, rows) = occupied(cell);
-    let logging = Estimator::of_logging(Weighted::of_logging(cell, 0, &rows), &bins);
+    let logging = Estimator::of_logging(cell, Weighted::of_logging(cell, 0, &rows), &bins);
     let (uncertainty, _) = Uncertainty::new(cell, &rows, Level::of(&logging), None, settings)?;
     let diagnostics = Diagnostics::of_logging(cell.rows as f64);
     let mut policies = vec![describe(LOGGING, Level::of(&logging), &[uncertainty], None, diagnostics, settings)];
@@ -108,7 +110,7 @@ fn evaluate_cell(spec: &Spec, cell: &Cell, settings: &Settings) -> Result<(Vec<P
         .map(|policy| Target::new(spec, cell, policy, &bins, &rows, settings))
         .collect::<Result<_>>()?;
     for target in &targets {
-        let beside = Estimator::of_logging(Weighted::of_logging(cell, target.policy, &rows), &bins);
+        let beside = Estimator::of_logging(cell, Weighted::of_logging(cell, target.policy, &rows), &bins);
         let (evaluation, comparison) = target.evaluate(cell, &rows, &beside, settings)?;
         policies.push(evaluation);
         comparisons.push(comparison);
@@ -160,12 +162,13 @@ impl<'a> Target<'a> {
         let structure = |order: usize| if chosen { Structure::Order(order) } else { spec.structure.clone() };
         let first = weighted(1);
         check_finite(cell, &first, name)?;
-        let chi = diagnostics::chi(&structure(1), settings.correction, &first);
+        let effect = weight_design_effect(cell, &first);
+        let chi = diagnostics::chi(&structure(1), settings.correction, &first, effect);
         let correction = resolve(settings.correction, &spec.structure, chi.as_ref(), name)?;
         let estimators: Vec<Estimator<'a>> = std::iter::once(first)
             .chain((2..=orders).map(weighted))
             .zip(1..)
-            .map(|(sums, order)| Estimator::of_target(sums, structure(order), correction, bins))
+            .map(|(sums, order)| Estimator::of_target(cell, sums, structure(order), correction, bins))
             .collect();
         let selection = chosen.then(|| Selection::choose(cell, policy, rows, &estimators, settings));
         let levels =
@@ -193,6 +196,10 @@ impl<'a> Target<'a> {
             own.push(uncertainty);
             differences.extend(difference);
         }
+        if let Some(reason) = self.selection.as_ref().and_then(|s| s.refuted(cell.slots)) {
+            own.extend(own.last().cloned().map(|last| last.without_cdf(&reason)));
+            differences.extend(differences.last().cloned().map(|last| last.without_cdf(&reason)));
+        }
         let level = self.level(0);
         let compared = Compared {
             policy: (self.name, level),
@@ -210,6 +217,10 @@ impl<'a> Target<'a> {
         for at in 0..self.levels.len().max(other.levels.len()) {
             let (_, difference) = Uncertainty::new(cell, rows, self.level(at), Some(other.level(at)), settings)?;
             differences.extend(difference);
+        }
+        let refuted = [self, other].into_iter().filter_map(|t| t.selection.as_ref()?.refuted(cell.slots)).next();
+        if let Some(reason) = refuted {
+            differences.extend(differences.last().cloned().map(|last| last.without_cdf(&reason)));
         }
         let compared = Compared {
             policy: (self.name, self.level(0)),
@@ -299,7 +310,13 @@ fn describe(
     let (distribution, curve, tail) = (&level.cdf.distribution, level.cdf.distribution.curve(), settings.tail);
     let (variance, std, check) = match spread(&level.variance.distribution, level.variance.moments.variance) {
         Spread::Constant => (Interval::exact(0.0), Interval::exact(0.0), None),
-        Spread::Variance(v) => (interval(v, &|u| &u.variance), interval(v.sqrt(), &|u| &u.std), None),
+        Spread::Variance(v) => {
+            let guard = uncertainty.last().and_then(|u| u.variance.as_ref().err());
+            let check = guard.filter(|reason| reason.starts_with(NO_VARIANCE)).map(|reason| {
+                Check::new("variance", Status::Warn, None, format!("the variance has no interval: {reason}"))
+            });
+            (interval(v, &|u| &u.variance), interval(v.sqrt(), &|u| &u.std), check)
+        }
         Spread::Missing(reason, check) => (Interval::missing(reason), Interval::missing(reason), Some(check)),
     };
     diagnostics.checks.extend(check);
@@ -366,7 +383,7 @@ fn coarse_bins(distribution: &Distribution, settings: &Settings) -> Option<Check
     let (share, level) =
         levels.map(|level| (distribution.curve().blur(level), level)).max_by(|a, b| a.0.total_cmp(&b.0))?;
     let status = match share {
-        share if share > 0.2 => Status::Fail,
+        share if share > COARSE => Status::Fail,
         share if share > 0.02 => Status::Warn,
         _ => return None,
     };
@@ -401,5 +418,5 @@ fn spread(distribution: &Distribution, variance: f64) -> Spread {
     let message = "the variance came out at or below 0 and is not given: the square of the reward needs a structure of \
                    higher order than its mean, or the log has too few rows";
     let check = Check::new("variance", Status::Fail, Some(variance), message);
-    Spread::Missing("the variance came out at or below 0", check)
+    Spread::Missing(NO_VARIANCE, check)
 }

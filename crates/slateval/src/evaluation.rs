@@ -235,7 +235,8 @@ pub struct Comparison {
     pub dominance: Option<Dominance>,
 }
 
-/// First-order stochastic dominance: whose CDF lies below the other's, wherever either is between 5% and 95%.
+/// First-order stochastic dominance: whose CDF is shown to lie below the other's wherever either is between 5% and 95%, and
+/// nowhere shown to lie above.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Dominance {
@@ -291,7 +292,10 @@ impl Interval {
             .map_or_else(|| Err(String::new()), |limits| limits.as_ref().map(include).map_err(Clone::clone));
         let first = levels.first().and_then(|limits| limits.as_ref().ok()).map(include);
         let (lower, upper, reason) = match ends {
-            Ok(b) => (b.lower, b.upper, None),
+            Ok(b) => {
+                let open = b.lower.is_none() || b.upper.is_none();
+                (b.lower, b.upper, open.then(|| "the band does not reach the level on one side or both".to_owned()))
+            }
             Err(reason) => (None, None, Some(reason)),
         };
         Interval { estimate: Some(estimate), lower, upper, if_order_holds: first.filter(|_| selected), reason }

@@ -178,7 +178,7 @@ fn estimator<'a>(
         (Structure::Order(m), 2..) => Weighted::of_order(cell, policy, *m, &rows),
         _ => Weighted::of_structure(cell, policy, &rows),
     };
-    (Estimator::of_target(sums, structure.clone(), correction, &bins), rows)
+    (Estimator::of_target(cell, sums, structure.clone(), correction, &bins), rows)
 }
 
 fn close(a: f64, b: f64, what: &str) {
@@ -249,7 +249,7 @@ fn check_process(
     let bins = &new.distribution.bins;
     let (n, correction) = (rows.len() as f64, new.corrected.correction);
     let is_additive = additive(new.structure.as_ref());
-    let logging = Estimator::of_logging(Weighted::of_logging(cell, 0, occupied), bins);
+    let logging = Estimator::of_logging(cell, Weighted::of_logging(cell, 0, occupied), bins);
     let alone = Process::new(cell, occupied, &[new]).variance(&[1.0]);
     let with_logging = Process::new(cell, occupied, &[new, &logging]).variance(&[1.0, -1.0]);
     let with_other = Process::new(cell, occupied, &[new, other]).variance(&[1.0, -1.0]);
@@ -344,7 +344,7 @@ fn the_logged_rewards_need_no_weights() {
     let rows = rows(60);
     let cell = summarise(spec(Structure::Auto), &rows);
     let (bins, occupied) = occupied(&cell);
-    let logging = Estimator::of_logging(Weighted::of_logging(&cell, 1, &occupied), &bins);
+    let logging = Estimator::of_logging(&cell, Weighted::of_logging(&cell, 1, &occupied), &bins);
     let n = rows.len() as f64;
     let variance = Process::new(&cell, &occupied, &[&logging]).variance(&[1.0]);
     let Distribution { raw, .. } = &logging.distribution;

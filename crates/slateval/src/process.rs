@@ -18,7 +18,7 @@ use crate::correction::Adjustment;
 use crate::estimator::Estimator;
 use crate::linear::{dot, square_root};
 use crate::thinning::Thinning;
-use crate::weighted::{Factors, bin_factors, factor};
+use crate::weighted::{Factors, Weighted, bin_factors, factor};
 
 /// The joint error of one or two estimators.
 #[derive(Debug)]
@@ -308,7 +308,7 @@ pub(crate) fn between(cell: &Cell, (left, x): (&Estimator<'_>, &[f64]), (right, 
     if a.policy == b.policy && a.combination == b.combination {
         return a.gram().between(x, y);
     }
-    let maps = |s: &crate::weighted::Weighted<'_>| cell.policies[s.policy].features.combined(&s.combination);
+    let maps = |s: &Weighted<'_>| cell.policies[s.policy].features.combined(&s.combination);
     if a.policy == b.policy {
         // Two weights of one policy: both vectors in terms of the basis.
         let expand = |s, x: &[f64]| expanded(&maps(s), x, cell.policies[a.policy].features.len());
@@ -333,10 +333,9 @@ fn expanded(map: &[Vec<(usize, f64)>], x: &[f64], len: usize) -> Vec<f64> {
     out
 }
 
-/// The sum of a linear function of an estimator's features over each group of clusters.
-pub(crate) fn group_sums(cell: &Cell, estimator: &Estimator<'_>, x: &[f64]) -> Option<Vec<f64>> {
+/// The sum of a linear function of a weight's features over each group of clusters.
+pub(crate) fn group_sums(cell: &Cell, sums: &Weighted<'_>, x: &[f64]) -> Option<Vec<f64>> {
     let groups = cell.groups.as_ref()?;
-    let sums = &estimator.sums;
     let features = cell.policies[sums.policy].features;
     let x = expanded(&features.combined(&sums.combination), x, features.len());
     Some(groups.features[sums.policy].chunks_exact(features.len()).map(|group| dot(&x, group)).collect())
@@ -390,7 +389,7 @@ impl GroupSums {
             let sums = &members[owner].sums;
             let mut x = vec![0.0; sums.features().len()];
             adjustment.factors.iter().for_each(|&(f, c)| x[sums.feature_of_factor(f)] += c);
-            group_sums(cell, members[owner], &x).unwrap_or_default()
+            group_sums(cell, sums, &x).unwrap_or_default()
         };
         let columns: Vec<Vec<f64>> = adjustments.iter().map(column).collect();
         let rows = |g: usize| occupied.iter().map(|&row| groups.basis_sums(row, g, 0).next().unwrap_or(0.0)).sum();

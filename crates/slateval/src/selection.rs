@@ -19,12 +19,16 @@ use crate::normal;
 use crate::settings::Settings;
 use crate::table::bin;
 use crate::thinning::Thinning;
+use crate::weighted::{Bin, Weighted};
 
 /// How often an order that has no effect is to be taken for active.
 const LEVEL: f64 = 0.05;
 
 /// Design effective sample size below which an order cannot be used or tested.
 pub(crate) const CARRIES: f64 = 10.0;
+
+/// Draws for each pair of slots, of which there may be many.
+const PAIR_DRAWS: usize = 400;
 
 /// Draws that a chunk of tests shares a generator for.
 const CHUNK: usize = 100;
@@ -65,6 +69,21 @@ impl Selection {
         next.design_ess.is_some_and(|ess| ess >= CARRIES).then_some(order + 1)
     }
 
+    /// Why nothing read off the CDF can be trusted: the data speak for a higher order than could be used.
+    pub(crate) fn refuted(&self, slots: usize) -> Option<String> {
+        if self.cdf == slots || self.orders.is_empty() {
+            return None;
+        }
+        match self.orders.iter().find(|test| test.order == self.cdf + 1) {
+            Some(next) if next.active && self.band.is_none() => Some(format!(
+                "order {} shows in the log, which cannot carry it: order {} is likely wrong",
+                next.order, self.cdf
+            )),
+            Some(_) => None,
+            None => Some(format!("every order up to {} shows in the log, and higher ones are not tested", self.cdf)),
+        }
+    }
+
     fn explain(&self, slots: usize, kept: usize) -> String {
         let chosen = format!("CDF at order {}, mean at {}, variance at {}", self.cdf, self.mean, self.variance);
         let stop = self.orders.iter().find(|test| test.order == self.cdf + 1);
@@ -75,7 +94,10 @@ impl Selection {
                  intervals hold only if order 1 does"
                     .to_owned()
             }
-            None => format!("higher orders than {kept} are not tested: intervals hold only if order {} does", self.cdf),
+            None => format!(
+                "every order up to {kept} shows in the log, and higher ones are not tested: nothing vouches for order {}",
+                self.cdf
+            ),
             Some(next) => {
                 let compared = if next.active { "exceeds" } else { "stays within" };
                 let found = format!(
@@ -89,9 +111,10 @@ impl Selection {
                     )
                 } else {
                     let ess = next.design_ess.unwrap_or(0.0);
+                    let verdict = if next.active { "is likely wrong" } else { "could not be validated" };
                     format!(
-                        "{found}, but the log is worth only {ess:.1} rows there ({CARRIES} are needed): order {} could \
-                         not be validated, and intervals hold only if it is right",
+                        "{found}, but the log is worth only {ess:.1} rows there ({CARRIES} are needed): order {} \
+                         {verdict}, and what is read off the CDF holds only if it is right",
                         self.cdf
                     )
                 }
@@ -234,20 +257,30 @@ pub(crate) fn interactions(
     cell: &Cell,
     policy: usize,
     name: &str,
-    occupied: &[u32],
+    (bins, occupied): (&[Bin], &[u32]),
     settings: &Settings,
 ) -> Vec<Interaction> {
     let start = cell.layout.pairs[policy].start;
-    let logged = logged_cdf(cell, occupied);
+    let thinning = Thinning::new(bins);
+    let logged = thinning.at_ends(&logged_cdf(cell, occupied));
+    let rewards = Estimator::of_logging(cell, Weighted::of_logging(cell, policy, occupied), bins);
+    // Clusters are kept for weights, not for pairs of slots: pairs are taken to be as alike in them as rewards are.
+    let design_effect = rewards.design_effect;
     let n = cell.rows as f64;
     let pairs: Vec<(usize, usize)> = (0..cell.slots).flat_map(|k| (0..k).map(move |j| (j, k))).collect();
-    // All pairs considered: each is tested at its share of the level.
-    let level = 1.0 - LEVEL / pairs.len().max(1) as f64;
+    // All pairs considered: each is tested at its share of the level, so far out in the tail that draws do not reach it;
+    // the tail is that of a normal.
+    let share = LEVEL / pairs.len().max(1) as f64;
+    let further = normal::upper_quantile(share / 2.0) / normal::upper_quantile(LEVEL / 2.0);
+    let few = Settings { draws: settings.draws.min(PAIR_DRAWS), ..settings.clone() };
     let pair = |&(j, k): &(usize, usize)| {
         let place = start + PairSums::place(j, k);
-        let column = |place: usize| -> Vec<f64> { occupied.iter().map(|&row| cell.table.row(row)[place]).collect() };
+        let column = |place: usize| -> Vec<f64> {
+            thinning.sums(&occupied.iter().map(|&row| cell.table.row(row)[place]).collect::<Vec<f64>>())
+        };
         let strength = sup_statistic(&column(place), &logged) / n;
-        let critical = sup_critical(&column(place + 1), &logged, level, settings) / n;
+        let noise = sup_critical(&column(place + 1), &logged, 1.0 - LEVEL, &few) / n;
+        let critical = noise * further * design_effect.sqrt();
         Interaction { policy: name.to_owned(), slots: [j + 1, k + 1], strength, critical, active: strength > critical }
     };
     let mut found: Vec<Interaction> = pairs.iter().map(pair).collect();

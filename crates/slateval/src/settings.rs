@@ -91,8 +91,18 @@ impl Settings {
         if let Some(p) = self.min_propensity.filter(|p| !(*p > 0.0 && *p <= 1.0)) {
             return bad("min-propensity", p.to_string(), "must be above 0 and at most 1");
         }
-        if self.band == Band::Multiplier && self.draws < MIN_DRAWS {
-            return bad("draws", self.draws.to_string(), "give at least 100");
+        if self.band == Band::Multiplier && !(MIN_DRAWS..=MAX_DRAWS).contains(&self.draws) {
+            return bad("draws", self.draws.to_string(), "give between 100 and 1,000,000");
+        }
+        if self.band == Band::Bernstein && spec.cluster.is_some() {
+            return bad(
+                "band",
+                "bernstein".into(),
+                "a guaranteed band takes rows to be independent; use multiplier with clusters",
+            );
+        }
+        if self.debias_cvar && self.band != Band::Multiplier {
+            return bad("debias-cvar", "on".into(), "needs the draws of --band multiplier");
         }
         Ok(())
     }
@@ -100,6 +110,9 @@ impl Settings {
 
 /// Fewer draws say nothing about a tail of 2.5%.
 const MIN_DRAWS: usize = 100;
+
+/// More draws tell nothing more, and would have to be kept.
+const MAX_DRAWS: usize = 1_000_000;
 
 impl fmt::Display for Band {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

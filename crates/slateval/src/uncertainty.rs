@@ -9,6 +9,7 @@ use crate::draws::{Draws, place, read_off};
 use crate::error::Result;
 use crate::estimator::{Estimator, standard_error};
 use crate::evaluation::Bounds;
+use crate::groups::Groups;
 use crate::normal;
 use crate::process::Process;
 use crate::selection::CARRIES;
@@ -35,7 +36,7 @@ pub(crate) struct CurveBand {
 }
 
 /// Everything uncertain about one policy.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct Uncertainty {
     pub(crate) band: result::Result<CurveBand, String>,
     pub(crate) mean: Limits,
@@ -52,21 +53,32 @@ pub(crate) struct Uncertainty {
 }
 
 /// Everything uncertain about the difference of two policies.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct DifferenceUncertainty {
     pub(crate) mean: Limits,
     pub(crate) cvar: Vec<Limits>,
     pub(crate) quantiles: Vec<Limits>,
-    /// At each bin's end in the interior, the standardised difference of the CDFs; none where it cannot be told.
+    /// How far the CDFs lie apart; none where it cannot be told.
     pub(crate) gap: Option<Gap>,
+    /// How much larger each difference of CVaR is in the mean of the draws than its estimate.
+    pub(crate) cvar_bias: Option<Vec<f64>>,
 }
 
-/// How far one CDF lies from another, in standard errors, over the interior.
+/// How far one CDF lies from another, in standard errors: the extremes over the interior, and over all rewards.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Gap {
-    pub(crate) least: f64,
-    pub(crate) most: f64,
+    pub(crate) interior: Option<(f64, f64)>,
+    pub(crate) everywhere: (f64, f64),
 }
+
+/// Why there is no interval of the variance.
+pub(crate) const NO_VARIANCE: &str = "the variance came out at or below 0";
+
+/// Groups of clusters below which nothing is known of how they vary.
+pub(crate) const FEW_GROUPS: usize = 10;
+
+/// The share of a bin in the distribution above which it says too little about a quantile in it.
+pub(crate) const COARSE: f64 = 0.2;
 
 /// The effective rows that a tail needs for an interval.
 const TAIL_ROWS: f64 = 5.0;
@@ -112,6 +124,9 @@ impl Uncertainty {
         if cell.rows < 2 {
             return refuse("one row tells nothing of how rows vary");
         }
+        if let Some(groups) = cell.groups.as_ref().map(Groups::occupied).filter(|&groups| groups < FEW_GROUPS) {
+            return refuse(&format!("rows are in only {groups} groups of clusters, and {FEW_GROUPS} are needed"));
+        }
         match settings.band {
             Band::None => return refuse("intervals are switched off"),
             Band::Bernstein => {
@@ -137,6 +152,15 @@ impl Uncertainty {
         Ok((withheld, difference))
     }
 
+    /// The same without what is read off the CDF.
+    pub(crate) fn without_cdf(mut self, reason: &str) -> Self {
+        let refuse = |limits: &mut Limits| *limits = Err(reason.to_owned());
+        self.band = Err(reason.to_owned());
+        refuse(&mut self.iqr);
+        self.quantiles.iter_mut().chain(&mut self.var).chain(&mut self.cvar).for_each(refuse);
+        self
+    }
+
     fn drawn(
         estimator: &Estimator<'_>,
         moments: MomentLimits,
@@ -151,16 +175,18 @@ impl Uncertainty {
         let pointwise = band_around(&distribution.repaired, |b| spread[b]);
         let quantile = |level: f64| {
             carries_tail(estimator, level.min(1.0 - level))?;
+            resolves(estimator, level)?;
             Ok(invert(&distribution.bins, &pointwise, level))
         };
         let in_tail = |alpha: f64| if settings.tail == Tail::Lower { alpha } else { 1.0 - alpha };
         let percentile = |functional: usize| bounds(draws.percentiles(functional, false, settings.confidence));
         let cvar = |(i, &alpha): (usize, &f64)| {
             carries_tail(estimator, alpha)?;
+            resolves(estimator, in_tail(alpha))?;
             Ok(percentile(place::cvar(i)))
         };
         let estimates = read_off(distribution.curve(), settings);
-        let bias = |i: usize| draws.mean(place::cvar(i)) - estimates[place::cvar(i)];
+        let bias = |i: usize| draws.mean(0, place::cvar(i)) - estimates[place::cvar(i)];
         let half_width = draws.half_width(0, settings.confidence);
         let mut band = band_around(&distribution.repaired, |_| half_width);
         band.half_width = Some(half_width);
@@ -169,7 +195,10 @@ impl Uncertainty {
             mean: moments.mean,
             variance: moments.variance,
             std: moments.std,
-            iqr: carries_tail(estimator, 0.25).map(|()| percentile(place::IQR)),
+            iqr: carries_tail(estimator, 0.25)
+                .and_then(|()| resolves(estimator, 0.25))
+                .and_then(|()| resolves(estimator, 0.75))
+                .map(|()| percentile(place::IQR)),
             quantiles: settings.quantiles.iter().map(|&level| quantile(level)).collect(),
             var: settings.alphas.iter().map(|&alpha| quantile(in_tail(alpha))).collect(),
             cvar: settings.alphas.iter().enumerate().map(cvar).collect(),
@@ -217,7 +246,8 @@ impl MomentLimits {
         let spread = carries(level.variance).and_then(|()| {
             let variance = level.variance.moments.variance;
             if variance <= 0.0 {
-                return Err("the variance came out at or below 0".to_owned());
+                let order = level.variance.structure.as_ref().map_or(String::new(), |s| format!(" with structure {s}"));
+                return Err(format!("{NO_VARIANCE}{order}"));
             }
             let error = standard_error(cell, &[(level.variance, level.variance.variance_influence(), 1.0)]);
             Ok((variance, z(settings) * error))
@@ -240,7 +270,15 @@ impl DifferenceUncertainty {
             cvar: each(settings.alphas.len()),
             quantiles: each(settings.quantiles.len()),
             gap: None,
+            cvar_bias: None,
         }
+    }
+
+    /// The same without what is read off the CDFs.
+    pub(crate) fn without_cdf(mut self, reason: &str) -> Self {
+        self.quantiles.iter_mut().chain(&mut self.cvar).for_each(|limits| *limits = Err(reason.to_owned()));
+        self.gap = None;
+        self
     }
 
     fn new(
@@ -257,38 +295,54 @@ impl DifferenceUncertainty {
                 [(first.mean, first.mean.mean_influence(), 1.0), (second.mean, second.mean.mean_influence(), -1.0)];
             around(value(first.mean) - value(second.mean), z(settings) * standard_error(cell, &parts))
         });
-        let tails = |level: f64| {
-            carries_tail(first.cdf, level)?;
-            carries_tail(second.cdf, level)
+        let told = |level: f64, tail: f64| {
+            for estimator in [first.cdf, second.cdf] {
+                carries_tail(estimator, tail)?;
+                resolves(estimator, level)?;
+            }
+            Ok(())
         };
+        let in_tail = |alpha: f64| if settings.tail == Tail::Lower { alpha } else { 1.0 - alpha };
         let percentile = |functional: usize| bounds(draws.percentiles(functional, true, settings.confidence));
-        let cvar = |(i, &alpha): (usize, &f64)| tails(alpha).map(|()| percentile(place::cvar(i)));
+        let cvar = |(i, &alpha): (usize, &f64)| told(in_tail(alpha), alpha).map(|()| percentile(place::cvar(i)));
         let quantile = |(i, &level): (usize, &f64)| {
-            tails(level.min(1.0 - level)).map(|()| percentile(place::quantile(settings, i)))
+            told(level, level.min(1.0 - level)).map(|()| percentile(place::quantile(settings, i)))
         };
+        let estimates = [first, second].map(|level| read_off(level.cdf.distribution.curve(), settings));
+        let bias = |i: usize| {
+            let p = place::cvar(i);
+            draws.mean(0, p) - draws.mean(1, p) - (estimates[0][p] - estimates[1][p])
+        };
+        let cvar_bias = (0..settings.alphas.len()).map(bias).collect();
         DifferenceUncertainty {
             mean,
             cvar: settings.alphas.iter().enumerate().map(cvar).collect(),
             quantiles: settings.quantiles.iter().enumerate().map(quantile).collect(),
-            gap: Gap::new(process, first.cdf, second.cdf),
+            gap: Some(Gap::new(process, first.cdf, second.cdf)),
+            cvar_bias: Some(cvar_bias),
         }
     }
 }
 
 impl Gap {
-    /// Where either CDF is below this, or both above its complement, rewards are too few to be told apart.
+    /// Where both CDFs are below this, or both above its complement, rewards are too few for either to be shown below.
     const EDGE: f64 = 0.05;
 
-    fn new(process: &Process, first: &Estimator<'_>, second: &Estimator<'_>) -> Option<Self> {
+    /// A smaller difference of two CDFs is rounding.
+    const ROUNDING: f64 = 1e-9;
+
+    fn new(process: &Process, first: &Estimator<'_>, second: &Estimator<'_>) -> Self {
         let variance = process.variance(&[1.0, -1.0]);
         let (a, b) = (&first.distribution.repaired, &second.distribution.repaired);
-        let mut gap: Option<Gap> = None;
+        let mut gap = Gap { interior: None, everywhere: (0.0, 0.0) };
+        let widen = |(low, high): (f64, f64), t: f64| (low.min(t), high.max(t));
         for ((a, b), variance) in a.iter().zip(b).zip(variance) {
-            if a.max(*b) < Self::EDGE || a.min(*b) > 1.0 - Self::EDGE {
-                continue;
+            let difference = a - b;
+            let t = if difference.abs() <= Self::ROUNDING { 0.0 } else { difference / variance.sqrt() };
+            gap.everywhere = widen(gap.everywhere, t);
+            if a.max(*b) >= Self::EDGE && a.min(*b) <= 1.0 - Self::EDGE {
+                gap.interior = Some(gap.interior.map_or((t, t), |range| widen(range, t)));
             }
-            let t = if a == b { 0.0 } else { (a - b) / variance.sqrt() };
-            gap = Some(gap.map_or(Gap { least: t, most: t }, |g| Gap { least: g.least.min(t), most: g.most.max(t) }));
         }
         gap
     }
@@ -312,13 +366,20 @@ fn carries(estimator: &Estimator<'_>) -> result::Result<(), String> {
     if estimator.corrected.gave_up {
         return Err("the weights could not be corrected".to_owned());
     }
-    match estimator.design_ess {
-        Some(ess) if ess >= CARRIES => Ok(()),
-        ess => Err(format!(
-            "the log is worth only {:.1} rows of the target's own, and {CARRIES} are needed for an interval",
-            ess.unwrap_or(0.0)
-        )),
+    let ess = estimator.design_ess.unwrap_or(0.0) / estimator.design_effect;
+    if ess >= CARRIES {
+        return Ok(());
     }
+    Err(format!("the log is worth only {ess:.1} rows of the target's own, and {CARRIES} are needed for an interval"))
+}
+
+/// Whether the bin that a quantile is read from is fine enough to say something about it.
+fn resolves(estimator: &Estimator<'_>, level: f64) -> result::Result<(), String> {
+    let share = estimator.distribution.curve().blur(level);
+    if share <= COARSE {
+        return Ok(());
+    }
+    Err(format!("it lies in a bin that holds {:.0}% of the distribution: use --bins log", 100.0 * share))
 }
 
 /// Whether enough of those rows lie in a tail of this probability.
@@ -330,12 +391,12 @@ fn carries_tail(estimator: &Estimator<'_>, probability: f64) -> result::Result<(
     Err(format!("the tail rests on {rows:.1} effective rows, and {TAIL_ROWS} are needed for an interval"))
 }
 
-/// The smaller of the effective sample sizes, as happened and as designed.
+/// The smaller of the effective sample sizes, as happened and as designed, in clusters as far as rows are alike in them.
 pub(crate) fn effective_rows(estimator: &Estimator<'_>) -> f64 {
     let totals = estimator.sums.totals();
     let (g, gg) = (totals[term::G], totals[term::GG]);
     let happened = if gg > 0.0 { g * g / gg } else { 0.0 };
-    happened.min(estimator.design_ess.unwrap_or(0.0))
+    happened.min(estimator.design_ess.unwrap_or(0.0)) / estimator.design_effect
 }
 
 /// `F` minus and plus something, clipped to [0, 1] and monotone: the lower end a running maximum, the upper one a running

@@ -136,6 +136,31 @@ fn an_order_that_the_log_cannot_carry_is_not_used_and_this_is_said() {
 }
 
 #[test]
+fn where_every_order_shows_nothing_vouches_for_the_cdf() {
+    // The reward is 1 where all five slots agree with the target: effects of every order.
+    let mut random = Random(8);
+    let row = |_| {
+        let actions: Vec<usize> = (0..5).map(|_| random.below(2)).collect();
+        let reward = f64::from(u8::from(actions.iter().all(|&a| a == 0)));
+        let pi = actions.iter().map(|&a| [0.8, 0.2][a]).collect();
+        Slate { reward, mu: vec![0.5; 5], pi, chi: vec![0.36; 5] }
+    };
+    let slates: Vec<Slate> = (0..50_000).map(row).collect();
+    let mut settings = settings(1);
+    settings.band = Band::Multiplier;
+    let evaluation = summarise(&Spec::new(Structure::Auto, ["new"]).with_chi(), &slates).evaluate(&settings).unwrap();
+    let new = evaluation.policy("new").unwrap();
+    let selection = new.selection.as_ref().unwrap();
+    assert_eq!((selection.cdf, selection.band), (4, None), "{}", selection.reason);
+    let check = new.diagnostics.checks.iter().find(|c| c.name == "order").unwrap();
+    assert_eq!(check.status, Status::Fail);
+    let median = &new.quantiles[1].interval;
+    assert!(median.lower.is_none() && median.reason.is_some() && median.if_order_holds.is_some());
+    assert!(new.cdf.lower[0].is_none() && new.cdf.reason.is_some() && new.cdf.if_order_holds.is_some());
+    assert_eq!(evaluation.comparisons[0].dominance, None);
+}
+
+#[test]
 fn a_target_with_joint_slots_stays_at_order_one() {
     let truth = Truth::pairwise(11);
     let mut spec = Spec::new(Structure::Auto, ["new"]);

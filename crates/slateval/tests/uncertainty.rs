@@ -128,6 +128,15 @@ fn dominance_is_shown_where_it_is_and_only_there() {
     assert_eq!(log(|u| u - 0.5), Dominance::Baseline);
     assert_eq!(log(|u| 3.0 * u - 1.0), Dominance::None);
     assert_eq!(log(|u| u), Dominance::None);
+    // Better nearly everywhere, and much worse in one slate of forty: no dominance.
+    assert_eq!(log(|u| if u < 0.05 { -5.0 } else { u + 0.5 }), Dominance::None);
+    // Two equal policies: rounding is no evidence, whatever the propensities.
+    let mut same = contextual_log(4, 1000, 3, 3);
+    same.iter_mut().for_each(|s| s.pi.clone_from(&s.mu));
+    for structure in [Structure::Additive, Structure::Auto] {
+        let evaluation = summarise(&Spec::new(structure, ["new"]), &same).evaluate(&quick()).unwrap();
+        assert_eq!(evaluation.comparisons[0].dominance, Some(Dominance::None));
+    }
 }
 
 #[test]
@@ -246,6 +255,27 @@ fn clusters_widen_intervals() {
     }
     assert_eq!(check(&clustered, "clusters").status, Status::Ok);
     assert!(check(&clustered, "clusters").value.unwrap() > 300.0);
+    // Checks know of the clusters too: five rows alike are worth one.
+    let rows = |e: &Evaluation| check(e, "ess").value.unwrap();
+    assert!((rows(&clustered) * 5.0 / rows(&naive) - 1.0).abs() < 0.2, "{} {}", rows(&clustered), rows(&naive));
+}
+
+#[test]
+fn a_quantile_in_a_coarse_bin_has_no_interval() {
+    let mut random = Random(3);
+    let row = |_| {
+        let reward = random.uniform().max(1e-9).powf(-1.5);
+        Slate { reward, mu: vec![0.5], pi: vec![0.5], chi: vec![0.0] }
+    };
+    let slates: Vec<Slate> = (0..20_000).map(row).collect();
+    let spec = Spec::new(Structure::Additive, ["new"]);
+    let linear = summarise(&spec, &slates).evaluate(&quick()).unwrap();
+    assert_eq!(check(&linear, "bins").status, Status::Fail);
+    let median = &new(&linear).quantiles[1].interval;
+    assert!(median.lower.is_none() && median.reason.as_ref().unwrap().contains("--bins log"));
+    let log = summarise(&spec.with_binning("log".parse().unwrap()), &slates).evaluate(&quick()).unwrap();
+    let median = &new(&log).quantiles[1].interval;
+    assert!(median.lower.unwrap() < 2f64.powf(1.5) && median.upper.unwrap() > 2f64.powf(1.5));
 }
 
 #[test]
@@ -255,6 +285,19 @@ fn few_clusters_are_warned_of() {
     let evaluation =
         summarise(&Spec::new(Structure::Additive, ["new"]).clustered("user"), &slates).evaluate(&quick()).unwrap();
     assert_eq!(check(&evaluation, "clusters").status, Status::Warn);
+    // Five are too few for any interval.
+    slates.iter_mut().enumerate().for_each(|(i, s)| s.reward = (i % 5) as f64 * 1e-6);
+    let evaluation =
+        summarise(&Spec::new(Structure::Additive, ["new"]).clustered("user"), &slates).evaluate(&quick()).unwrap();
+    assert_eq!(check(&evaluation, "clusters").status, Status::Fail);
+    let all = evaluation.policies.iter().flat_map(intervals);
+    assert!(all.into_iter().all(|i| i.lower.is_none() && i.reason.is_some()));
+    assert_eq!(evaluation.comparisons[0].dominance, None);
+    // A guarantee for independent rows is none for clusters.
+    let mut settings = quick();
+    settings.band = Band::Bernstein;
+    let summary = summarise(&Spec::new(Structure::Additive, ["new"]).clustered("user"), &slates);
+    assert!(summary.evaluate(&settings).is_err());
 }
 
 #[test]

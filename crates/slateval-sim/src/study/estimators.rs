@@ -35,5 +35,6 @@ pub fn estimators(slots: usize) -> Vec<Estimator> {
     let sensible = |structure: &Structure| !matches!(structure, Structure::Order(m) if *m >= slots);
     let estimator =
         |(name, structure, correction)| Estimator { name, structure, correction: CorrectionChoice::Fixed(correction) };
-    list.into_iter().filter(|(_, structure, _)| sensible(structure)).map(estimator).collect()
+    let default = Estimator { name: "default", structure: Structure::Auto, correction: CorrectionChoice::Auto };
+    list.into_iter().filter(|(_, structure, _)| sensible(structure)).map(estimator).chain([default]).collect()
 }

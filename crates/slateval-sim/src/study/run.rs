@@ -2,7 +2,7 @@
 
 use rayon::prelude::*;
 use serde::Serialize;
-use slateval::{Block, CorrectionChoice, Settings, Spec, Structure, Summary};
+use slateval::{Band, Block, CorrectionChoice, Settings, Spec, Structure, Summary};
 
 use crate::distribution::{Atoms, Distribution};
 use crate::error::{Error, Result};
@@ -204,6 +204,9 @@ impl Study {
         settings.correction = correction;
         settings.quantiles = vec![0.5];
         settings.alphas = vec![self.alpha];
+        // Points are judged, and the trials fill the threads.
+        settings.band = Band::None;
+        settings.threads = Some(1);
         settings
     }
 }
