@@ -36,7 +36,9 @@ pub(crate) fn dominance(evaluation: &Evaluation) -> Option<String> {
     let line = |c: &Comparison| {
         let (policy, baseline) = (name(&c.policy), name(&c.baseline));
         let over = |better: &str, worse: &str| {
-            format!("{better} dominates {worse}: its rewards are larger wherever either CDF is between 5% and 95%")
+            format!(
+                "{better} dominates {worse}: its rewards are larger wherever either CDF is between 5% and 95%, and nowhere shown to be smaller"
+            )
         };
         Some(wrap(
             &match c.dominance? {

@@ -67,14 +67,18 @@ pub(crate) fn is_bounded(interval: &Interval) -> bool {
 
 impl Grid {
     /// Decimals for the whole grid. With intervals, two digits of them count: what lies beyond is noise. Without, four
-    /// digits of the largest number.
+    /// digits of the largest number, and three of how far numbers lie apart.
     pub(crate) fn decimals(&self) -> usize {
         let cells = || self.columns.iter().flat_map(|c| &c.cells);
         let half = |i: &Interval| Some((i.upper? - i.lower?) / 2.0).filter(|w| *w > 0.0 && w.is_finite());
         let mut places: Vec<i32> = cells().filter_map(half).map(|w| 1 - w.log10().floor() as i32).collect();
         places.sort_unstable();
         let (Some(&median), Some(&most)) = (places.get(places.len() / 2), places.last()) else {
-            return decimals(cells().filter_map(|i| i.estimate));
+            let estimates = || cells().filter_map(|i| i.estimate).filter(|x| x.is_finite());
+            let (low, high) = estimates().fold((f64::INFINITY, f64::NEG_INFINITY), |(l, h), x| (l.min(x), h.max(x)));
+            let typical = estimates().map(f64::abs).filter(|x| *x > 0.0).reduce(f64::min).unwrap_or(0.0);
+            let offset = high > 0.0 && low > 0.0 && typical < 1e-6 * high;
+            return decimals(estimates()).max(if offset { decimals([typical].into_iter()) } else { 0 });
         };
         usize::try_from(most.min(median + 1).clamp(0, 12)).unwrap_or(0)
     }

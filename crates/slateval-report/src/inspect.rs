@@ -379,11 +379,10 @@ fn closing(evaluation: &Evaluation) -> String {
     let plural = |n: usize, one: &str, many: &str| format!("{n} {}", if n == 1 { one } else { many });
     let failures = plural(failed.len(), "check failed", "checks failed");
     let warnings = plural(warned.len(), "warning", "warnings");
-    let all: Vec<String> = failed.iter().chain(&warned).cloned().collect();
     match (failed.len(), warned.len()) {
         (0, 0) => format!("All {} checks passed.", Tally::of(&evaluation.policies).passed),
-        (_, 0) => format!("{failures}: {}.", all.join(", ")),
-        (0, _) => format!("No check failed, {warnings}: {}.", all.join(", ")),
-        _ => format!("{failures}, {warnings}: {}.", all.join(", ")),
+        (_, 0) => format!("{failures}: {}.", failed.join(", ")),
+        (0, _) => format!("No check failed, {warnings}: {}.", warned.join(", ")),
+        _ => format!("{failures}: {}; {warnings}: {}.", failed.join(", "), warned.join(", ")),
     }
 }

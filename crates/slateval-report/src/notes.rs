@@ -101,3 +101,13 @@ pub(crate) fn bands(evaluation: &Evaluation, said: &[String]) -> Vec<String> {
     }
     lines
 }
+
+/// How many groups of clusters intervals rest on, where that is no trouble.
+pub(crate) fn clusters(evaluation: &Evaluation) -> Option<String> {
+    let checks = evaluation.policies.iter().flat_map(|p| &p.diagnostics.checks);
+    let mut good = checks.filter(|check| check.name == "clusters" && check.status == slateval::Status::Ok);
+    good.next().map(|check| {
+        let message = printable(&check.message);
+        wrap(&format!("{}{}.", message[..1].to_uppercase(), &message[1..]), 0, 0)
+    })
+}

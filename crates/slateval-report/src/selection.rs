@@ -61,10 +61,12 @@ fn short(x: f64) -> String {
     format!("{x:.places$}")
 }
 
-/// What the intervals of a chosen order are worth, said once.
+/// What the intervals of a chosen order are worth, said once, where they are at another order.
 pub(crate) fn trust(evaluation: &Evaluation) -> Option<String> {
-    let chosen = |p: &PolicyEvaluation| p.selection.as_ref().is_some_and(|s| s.band.is_some());
-    let text = "Intervals of a chosen order are taken one order higher and hold without trusting the choice; \
-                `if_order_holds` in the JSON has the narrower ones that trust it.";
-    evaluation.policies.iter().any(chosen).then(|| wrap(text, 0, 0))
+    let above = |p: &PolicyEvaluation| {
+        p.cdf.half_width.is_some() && p.selection.as_ref().is_some_and(|s| s.band.is_some_and(|band| band > s.cdf))
+    };
+    let text = "Intervals are taken one order above the chosen one, so that they need not trust the choice; \
+                `if_order_holds` in the JSON has those that do.";
+    evaluation.policies.iter().any(above).then(|| wrap(text, 0, 0))
 }

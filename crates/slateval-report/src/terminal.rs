@@ -32,6 +32,7 @@ pub fn table(evaluation: &Evaluation, settings: &Settings, style: Style) -> Stri
     let mut remarks = notes::missing(&grids);
     remarks.extend(notes::bands(evaluation, &remarks));
     remarks.splice(0..0, notes::confidence(evaluation, settings));
+    remarks.extend(notes::clusters(evaluation));
     parts.push(remarks.join("\n"));
 
     let basis = evaluation.policies.iter().filter_map(selection::basis);
@@ -81,11 +82,11 @@ fn policy_grid(evaluation: &Evaluation, style: Style) -> Grid {
     let policies = &evaluation.policies;
     let mut labels: Vec<String> =
         policies.first().map_or_else(Vec::new, |p| metrics(p).map(|(name, _)| name).collect());
-    let has_band = policies.iter().any(|p| p.cdf.half_width.is_some());
+    let has_band = policies.iter().any(|p| reach(p).is_some());
     labels.extend(has_band.then(|| "CDF band".to_owned()));
     labels.push("worth rows".to_owned());
     let column = |p: &PolicyEvaluation| {
-        let band = has_band.then(|| (p.cdf.half_width.map_or(DASH.to_owned(), |c| format!("±{c:.4}")), None));
+        let band = has_band.then(|| (reach(p).map_or(DASH.to_owned(), |c| format!("±{c:.4}")), None));
         Column {
             name: name(&p.name),
             kind: Kind::Value,
@@ -94,6 +95,14 @@ fn policy_grid(evaluation: &Evaluation, style: Style) -> Grid {
         }
     };
     Grid { corner: String::new(), labels, columns: policies.iter().map(column).collect() }
+}
+
+/// How far the band reaches from the estimate, at most.
+fn reach(policy: &PolicyEvaluation) -> Option<f64> {
+    let cdf = &policy.cdf;
+    let ends = cdf.estimate.iter().zip(cdf.lower.iter().zip(&cdf.upper));
+    let reaches = ends.filter_map(|(f, (lower, upper))| Some((f - (*lower)?).max((*upper)? - f)));
+    reaches.reduce(f64::max)
 }
 
 /// Everything that is read off a policy's distribution, by name.

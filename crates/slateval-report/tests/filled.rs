@@ -187,7 +187,7 @@ fn the_choice_of_an_order_is_laid_open() {
         "Order chosen from the data: 2 for the CDF, 1 for the mean, 2 for the variance; the band is at order 3.",
         "order 2: CDF 0.562 > 0.0610, mean 0.0121 ≤ 0.0400, variance 0.100 > 0.0500",
         "order 3: CDF 0.0300 ≤ 0.240",
-        "hold without trusting the choice",
+        "need not trust the choice",
         "bolder: additive structure, uncorrected weights",
     ] {
         assert!(text.contains(expected), "{expected} in\n{text}");
@@ -286,7 +286,7 @@ fn an_inspection_says_what_to_do() {
     // (0.06 / 0.05)^2 = 1.44.
     assert!(flat(&text).contains("a width of 0.05 takes 17,280 slates, 5,280 more than there are"), "{text}");
     assert!(text.find("2+3") < text.find("1+3"), "the strongest first\n{text}");
-    assert_eq!(text.lines().last(), Some("1 check failed, 1 warning: bolder: variance, bolder: tail."));
+    assert_eq!(text.lines().last(), Some("1 check failed: bolder: variance; 1 warning: bolder: tail."));
     assert!(text.lines().all(|line| line.chars().count() <= 100), "{text}");
 }
 

@@ -123,8 +123,8 @@ fn intervals_without_trust_in_the_order_hold_those_with_it_in_their_place() {
 
 #[test]
 fn an_order_that_the_log_cannot_carry_is_not_used_and_this_is_said() {
-    // 40 rows: order 2 of four slots has a design effective sample size below 10.
-    let truth = Truth::pairwise(11);
+    // 100 rows: order 2 of four slots has a design effective sample size below 10.
+    let truth = Truth::additive(11);
     let evaluation = evaluate(&truth, Structure::Auto, 100, 1);
     let new = evaluation.policy("new").unwrap();
     let selection = new.selection.as_ref().unwrap();
