@@ -84,6 +84,9 @@ pub(crate) struct Show {
     /// A summary written with --save or merge
     #[arg(value_name = "SUMMARY")]
     pub(crate) summary: PathBuf,
+    /// An order in place of the chosen one, of a summary made with structure auto: additive or order:M
+    #[arg(long, value_name = "S", help_heading = "Method", value_parser = str::parse::<Structure>)]
+    pub(crate) structure: Option<Structure>,
     #[command(flatten)]
     pub(crate) method: Method,
     #[command(flatten)]

@@ -31,7 +31,8 @@ pub(crate) fn run(arguments: &Merge) -> Result<()> {
 pub(crate) fn show(arguments: &Show) -> Result<()> {
     output::check(&arguments.output.files(), std::slice::from_ref(&arguments.summary))?;
     let summary = read(&arguments.summary)?;
-    let settings = arguments.method.settings(None);
+    let mut settings = arguments.method.settings(None);
+    settings.structure.clone_from(&arguments.structure);
     check_baseline(arguments, &summary)?;
     let evaluation = summary.evaluate(&settings).with_context(|| arguments.summary.display().to_string())?;
     let record = Record::of_summary(&arguments.summary.display().to_string(), summary.spec(), &settings);

@@ -94,7 +94,7 @@ impl Record {
             log: None,
             summary: None,
             targets: spec.policies.iter().map(|p| p.name.clone()).collect(),
-            structure: spec.structure.clone(),
+            structure: settings.structure.as_ref().unwrap_or(&spec.structure).clone(),
             target_slots: spec.target_slots,
             bins: spec.binning.to_string(),
             by: spec.by.clone(),

@@ -81,8 +81,9 @@ impl Cell {
         scratch.reward.extend(rewards.iter().map(|r| r + 0.0)); // -0.0 becomes 0.0
         let moves = self.bins.assign(&scratch.reward, &mut scratch.bin_rows);
         self.follow(moves.as_ref());
-        if self.rows == 0 && scratch.reward.len() >= ORIGIN_ROWS {
-            self.origin = origin_of(&scratch.reward);
+        let (before, after) = (self.rows as usize, self.rows as usize + scratch.reward.len());
+        if let Some(range) = self.bins.range().filter(|_| before < ORIGIN_ROWS && after >= ORIGIN_ROWS) {
+            self.move_origin(origin_of(range));
         }
         scratch.centred.clear();
         scratch.centred.extend(scratch.reward.iter().map(|r| r - self.origin));
@@ -283,8 +284,7 @@ const ORIGIN_ROWS: usize = 64;
 
 /// Rewards far from zero, against their spread, would lose their variance to rounding: they are measured from here.
 /// For everyone else it is 0, and sums are what they seem.
-fn origin_of(rewards: &[f64]) -> f64 {
-    let (lo, hi) = rewards.iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(lo, hi), &r| (lo.min(r), hi.max(r)));
+fn origin_of((lo, hi): (f64, f64)) -> f64 {
     let middle = lo / 2.0 + hi / 2.0;
     if hi > lo && middle.abs() > 32.0 * (hi - lo) { middle.round() } else { 0.0 }
 }

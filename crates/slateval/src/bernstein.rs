@@ -5,8 +5,9 @@
 //! {0, 1/2, 1} at once.
 //!
 //! The points must not depend on the rewards. They are the multiples `k 2^-e`, `|k| <= 64`, for every whole `e`, and
-//! `delta` is shared among the `e` beforehand: rewards up to 1 in size get half of it. Which `e` suits a log may then be
-//! chosen by looking at it.
+//! `delta` is shared among the `e` beforehand: rewards whose largest size is between 1/2 and 1 get half of it. Which `e` suits a log may then be
+//! chosen by looking at it. Rewards that lie far from 0, against their spread, have few of these points among them: shift
+//! them first.
 
 use crate::error::{Error, Result};
 use crate::estimator::Estimator;

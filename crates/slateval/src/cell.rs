@@ -118,10 +118,10 @@ impl Cell {
             }
             own.merge_features(other);
         }
-        self.rows += other.rows;
+        self.rows = self.rows.saturating_add(other.rows);
     }
 
-    fn move_origin(&mut self, origin: f64) {
+    pub(crate) fn move_origin(&mut self, origin: f64) {
         let shift = self.origin - origin;
         if shift != 0.0 {
             self.transform(|features| features.shifted(shift));

@@ -3,8 +3,10 @@
 use crate::block::Segment;
 use crate::draws::{place, read_off};
 use crate::evaluation::{
-    Comparison, Disparity, Dominance, Interval, PolicyEvaluation, QuantileEstimate, SegmentEvaluation, TailEstimate,
+    Bounds, Comparison, Disparity, Dominance, Interval, PolicyEvaluation, QuantileEstimate, SegmentEvaluation,
+    TailEstimate,
 };
+use crate::normal;
 use crate::settings::Settings;
 use crate::uncertainty::{DifferenceUncertainty, Gap, Level, Limits, z};
 
@@ -67,8 +69,19 @@ fn dominance(levels: &[DifferenceUncertainty], z: f64) -> Option<Dominance> {
 }
 
 /// The segments furthest apart, for each policy: in mean, and in each CVaR.
-pub(crate) fn disparities(policies: &[PolicyEvaluation], segments: &[SegmentEvaluation]) -> Vec<Disparity> {
+///
+/// Which two they are was found by looking: their intervals are widened so that those of all pairs of segments hold at once.
+pub(crate) fn disparities(
+    policies: &[PolicyEvaluation],
+    segments: &[SegmentEvaluation],
+    settings: &Settings,
+) -> Vec<Disparity> {
     let mut found = Vec::new();
+    if segments.len() < 2 {
+        return found;
+    }
+    let pairs = (segments.len() * (segments.len() - 1) / 2) as f64;
+    let at_once = normal::upper_quantile((1.0 - settings.confidence) / 2.0 / pairs) / z(settings);
     for (p, policy) in policies.iter().enumerate() {
         let mut widest = |metric, alpha, of: &dyn Fn(&PolicyEvaluation) -> &Interval| {
             let with_estimate = |s: &'_ SegmentEvaluation| {
@@ -78,7 +91,7 @@ pub(crate) fn disparities(policies: &[PolicyEvaluation], segments: &[SegmentEval
             let low = values.iter().min_by(|a, b| a.2.total_cmp(&b.2));
             let high = values.iter().max_by(|a, b| a.2.total_cmp(&b.2));
             if let (Some(low), Some(high)) = (low, high) {
-                let interval = difference(&high.1, &low.1);
+                let interval = difference(&high.1, &low.1, at_once);
                 let (low, high) = (low.0.clone(), high.0.clone());
                 found.push(Disparity { policy: policy.name.clone(), metric, alpha, low, high, interval });
             }
@@ -91,21 +104,18 @@ pub(crate) fn disparities(policies: &[PolicyEvaluation], segments: &[SegmentEval
     found
 }
 
-/// The difference of two independent estimates; the squares of the intervals' arms add up.
-fn difference(a: &Interval, b: &Interval) -> Interval {
+/// The difference of two independent estimates; the squares of the intervals' arms, widened, add up.
+fn difference(a: &Interval, b: &Interval, wider: f64) -> Interval {
     let (Some(x), Some(y)) = (a.estimate, b.estimate) else {
         return Interval::missing("one of the two has no estimate");
     };
-    let arm = |from: f64, a_end: Option<f64>, b_end: Option<f64>| {
-        Some((x - a_end?).hypot(y - b_end?)).map(|arm| from.signum() * arm)
-    };
-    let limits = match (arm(-1.0, a.lower, b.upper), arm(1.0, a.upper, b.lower)) {
-        (Some(down), Some(up)) => Ok(crate::evaluation::Bounds { lower: Some(x - y + down), upper: Some(x - y + up) }),
-        _ => Err(a
-            .reason
-            .clone()
-            .or_else(|| b.reason.clone())
-            .unwrap_or_else(|| "one of the two has no interval".to_owned())),
+    let arm = |a_end: Option<f64>, b_end: Option<f64>| Some(wider * (x - a_end?).hypot(y - b_end?));
+    let limits = match (arm(a.lower, b.upper), arm(a.upper, b.lower)) {
+        (Some(down), Some(up)) => Ok(Bounds { lower: Some(x - y - down), upper: Some(x - y + up) }),
+        _ => {
+            let reason = a.reason.clone().or_else(|| b.reason.clone());
+            Err(reason.unwrap_or_else(|| "one of the two has no interval".to_owned()))
+        }
     };
     Interval::new(x - y, &[&limits], false)
 }

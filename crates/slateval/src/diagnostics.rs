@@ -148,12 +148,17 @@ impl Diagnostics {
 
 /// `E[G^2]`: `mean G(chi)`, or without chi the larger of `G(mean Z^2)` and `mean G(Z^2)`. The first understates it when
 /// chi varies by row, the second when rare hits are unseen.
-pub(crate) fn design_second_moment(structure: &Structure, sums: &Weighted<'_>) -> (f64, DesignSource) {
+/// A chi that failed its check counts as not known.
+pub(crate) fn design_second_moment(
+    structure: &Structure,
+    sums: &Weighted<'_>,
+    chi_usable: bool,
+) -> (f64, DesignSource) {
     let (n, tally) = (sums.n, sums.weight_tally());
     if !structure.is_multilinear() {
         return (sums.totals()[term::GG] / n, DesignSource::Ratios);
     }
-    if sums.has_chi() {
+    if sums.has_chi() && chi_usable {
         let additive = || n + (0..sums.slots).map(|k| sums.chi(k)).sum::<f64>();
         let sum = if structure.is_additive() { additive() } else { tally.design_chi };
         return (sum / n, DesignSource::Chi);
@@ -169,6 +174,7 @@ pub(crate) fn design_second_moment(structure: &Structure, sums: &Weighted<'_>) -
 fn propensities(structure: &Structure, sums: &Weighted<'_>, (design, from): (f64, DesignSource), effect: f64) -> Check {
     const NAME: &str = "propensities";
     let (n, totals, tally) = (sums.n, sums.totals(), sums.tally());
+    let has_chi = from == DesignSource::Chi;
     let mut worst: Option<(f64, String)> = None;
     let mut few = Vec::new();
     let mut judge = |mean: f64, variance: f64, what: String| {
@@ -180,11 +186,11 @@ fn propensities(structure: &Structure, sums: &Weighted<'_>, (design, from): (f64
     };
     for k in 0..sums.slots {
         let mean = totals[term::z(k)] / n;
-        if tally.hits[k] < FEW_HITS && sums.zz(k, k) > 0.0 && !sums.has_chi() {
+        if tally.hits[k] < FEW_HITS && sums.zz(k, k) > 0.0 && !has_chi {
             few.push(k + 1);
             continue;
         }
-        let variance = if sums.has_chi() { sums.chi(k) / n } else { sums.zz(k, k) / n - mean * mean };
+        let variance = if has_chi { sums.chi(k) / n } else { sums.zz(k, k) / n - mean * mean };
         judge(mean, variance, format!("the ratio pi/mu of slot {}", k + 1));
     }
     let mean = totals[term::G] / n - 1.0;
@@ -197,7 +203,7 @@ fn propensities(structure: &Structure, sums: &Weighted<'_>, (design, from): (f64
         judge(mean, variance, "the weight".to_owned());
     }
     let checks = sums.slots as f64 + 1.0;
-    let limit = |z: f64| if sums.has_chi() { z } else { normal::upper_quantile(normal::upper_tail(z) / checks) };
+    let limit = |z: f64| if has_chi { z } else { normal::upper_quantile(normal::upper_tail(z) / checks) };
     let (z, what) = worst.unwrap_or((0.0, String::new()));
     let advice = match structure {
         Structure::Given => "check how the weights were made",
@@ -368,7 +374,8 @@ fn paper_bias(structure: &Structure) -> Option<Check> {
 /// Whether the order that was chosen from the data could be checked.
 pub(crate) fn order(selection: &Selection, slots: usize) -> Check {
     let next = selection.orders.iter().find(|test| test.order == selection.cdf + 1);
-    let carried = selection.guard(selection.cdf, slots).is_some();
+    let orders = [selection.cdf, selection.mean, selection.variance];
+    let carried = orders.iter().all(|&order| selection.guard(order, slots).is_some());
     let status = match (carried, next) {
         _ if selection.refuted(slots).is_some() => Status::Fail,
         (true, None) => Status::Ok,

@@ -38,14 +38,14 @@ impl<'a> Estimator<'a> {
         cell: &Cell,
         sums: Weighted<'a>,
         structure: Structure,
-        correction: Correction,
+        (correction, chi_usable): (Correction, bool),
         bins: &[Bin],
     ) -> Self {
         let corrected = Corrected::new(correction, &structure, &sums);
         let masses = sums.by_bin().map(|terms| corrected.estimate(&terms, sums.n));
         let distribution = Distribution::new(bins.to_vec(), masses);
         let moments = Moments::of_target(&corrected, &sums);
-        let (second, design_from) = design_second_moment(&structure, &sums);
+        let (second, design_from) = design_second_moment(&structure, &sums, chi_usable);
         let design_ess = (second > 0.0 && second.is_finite()).then(|| sums.n / second);
         let design_effect = weight_design_effect(cell, &sums);
         let structure = Some(structure);

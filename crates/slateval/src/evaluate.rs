@@ -54,7 +54,7 @@ impl Summary {
         Ok(Evaluation {
             log: LogFacts { rows: total.rows, slots: self.slots(), reward },
             comparisons,
-            disparities: disparities(&policies, &segments),
+            disparities: disparities(&policies, &segments, settings),
             policies,
             segments,
         })
@@ -62,6 +62,7 @@ impl Summary {
 
     fn evaluate_segments(&self, settings: &Settings) -> Result<Vec<SegmentEvaluation>> {
         let Some(column) = &self.spec.by else { return Ok(Vec::new()) };
+        let settings = &Settings { draws: settings.draws.min(SEGMENT_DRAWS), ..settings.clone() };
         let evaluate = |(value, cell): (&Segment, &Cell)| {
             let (policies, comparisons) = evaluate_cell(&self.spec, cell, settings)?;
             Ok(SegmentEvaluation {
@@ -97,6 +98,9 @@ impl Summary {
         Ok(self.spec.policies.iter().enumerate().flat_map(of).collect())
     }
 }
+
+/// Draws for each segment, of which there may be a thousand.
+const SEGMENT_DRAWS: usize = 500;
 
 /// Every policy of a cell, and how they compare.
 fn evaluate_cell(spec: &Spec, cell: &Cell, settings: &Settings) -> Result<(Vec<PolicyEvaluation>, Vec<Comparison>)> {
@@ -150,25 +154,29 @@ impl<'a> Target<'a> {
         settings: &Settings,
     ) -> Result<Self> {
         let name = spec.policies[policy].name.as_str();
-        let chosen = spec.structure == Structure::Auto;
-        let orders = if chosen { cell.shape.basis } else { 1 };
+        let kept = spec.structure == Structure::Auto;
+        let fixed = settings.order(spec)?;
+        let chosen = kept && fixed.is_none();
         let weighted = |order: usize| {
-            if chosen {
+            if kept {
                 Weighted::of_order(cell, policy, order, rows)
             } else {
                 Weighted::of_structure(cell, policy, rows)
             }
         };
-        let structure = |order: usize| if chosen { Structure::Order(order) } else { spec.structure.clone() };
-        let first = weighted(1);
+        let structure = |order: usize| if kept { Structure::Order(order) } else { spec.structure.clone() };
+        let lowest = fixed.unwrap_or(1);
+        let highest = if chosen { cell.shape.basis } else { lowest };
+        let first = weighted(lowest);
         check_finite(cell, &first, name)?;
         let effect = weight_design_effect(cell, &first);
-        let chi = diagnostics::chi(&structure(1), settings.correction, &first, effect);
+        let chi = diagnostics::chi(&structure(lowest), settings.correction, &first, effect);
+        let chi_usable = chi.as_ref().is_some_and(|check| check.status != Status::Fail);
         let correction = resolve(settings.correction, &spec.structure, chi.as_ref(), name)?;
         let estimators: Vec<Estimator<'a>> = std::iter::once(first)
-            .chain((2..=orders).map(weighted))
-            .zip(1..)
-            .map(|(sums, order)| Estimator::of_target(cell, sums, structure(order), correction, bins))
+            .chain((lowest + 1..=highest).map(weighted))
+            .zip(lowest..)
+            .map(|(sums, order)| Estimator::of_target(cell, sums, structure(order), (correction, chi_usable), bins))
             .collect();
         let selection = chosen.then(|| Selection::choose(cell, policy, rows, &estimators, settings));
         let levels =

@@ -15,7 +15,7 @@ pub struct Evaluation {
     pub log: LogFacts,
     /// The policy that wrote the log, then the targets as given.
     pub policies: Vec<PolicyEvaluation>,
-    /// Each target against the logging policy.
+    /// Each target against the logging policy, then against the baseline, if there is one.
     pub comparisons: Vec<Comparison>,
     /// The same for each segment, ascending.
     pub segments: Vec<SegmentEvaluation>,

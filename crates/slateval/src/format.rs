@@ -27,6 +27,8 @@ const MAGIC: &[u8; 8] = b"SLATEVAL";
 const VERSION: u32 = 2;
 const PREAMBLE: usize = MAGIC.len() + 4 + 8;
 const CHECKSUM: usize = 4;
+/// Numbers in the bins of one segment: 2 GB.
+const MOST_NUMBERS: usize = 1 << 28;
 
 #[derive(Serialize, Deserialize)]
 struct Header {
@@ -172,6 +174,9 @@ fn read_cell(spec: &Spec, segment: &SegmentHeader, reader: &mut Reader<'_>) -> R
     check_bins(spec, segment, range, &keys, &sums)?;
     let (bins, rows) = Bins::restore(spec.cell_binning(), segment.resolution, Some(range), &keys);
     cell.bins = bins;
+    if cell.bins.table_rows().saturating_mul(cell.table.width) > MOST_NUMBERS {
+        return Err(broken("its bins would not fit into memory"));
+    }
     cell.table.resize(cell.bins.table_rows());
     for (&row, sums) in rows.iter().zip(sums) {
         cell.table.row_mut(row).copy_from_slice(&sums);
@@ -206,7 +211,7 @@ fn check_bins(spec: &Spec, segment: &SegmentHeader, range: (f64, f64), keys: &[i
     let rows: f64 = sums.iter().map(|sums| sums[bin::ROWS]).sum();
     let ordered = |sums: &Vec<f64>| {
         let (min, max) = (sums[bin::MIN], sums[bin::MAX]);
-        sums[bin::ROWS] >= 1.0 && range.0 <= min && min <= max && max <= range.1
+        sums.iter().all(|x| x.is_finite()) && sums[bin::ROWS] >= 1.0 && range.0 <= min && min <= max && max <= range.1
     };
     let whole = !keys.is_empty() && rows == segment.rows as f64 && range.0.is_finite() && range.1.is_finite();
     if fits && ascending && whole && sums.iter().all(ordered) {

@@ -178,7 +178,7 @@ fn estimator<'a>(
         (Structure::Order(m), 2..) => Weighted::of_order(cell, policy, *m, &rows),
         _ => Weighted::of_structure(cell, policy, &rows),
     };
-    (Estimator::of_target(cell, sums, structure.clone(), correction, &bins), rows)
+    (Estimator::of_target(cell, sums, structure.clone(), (correction, true), &bins), rows)
 }
 
 fn close(a: f64, b: f64, what: &str) {

@@ -54,8 +54,8 @@ impl Selection {
         let cdf = step_up(|test| test.active);
         let mean = step_up(|test| test.mean.active);
         let variance = step_up(|test| test.variance.active).max(mean);
-        let band = if cdf == cell.slots { Some(cdf) } else { Some(cdf + 1).filter(|&order| carried(order)) };
-        let mut selection = Selection { orders, cdf, mean, variance, band, reason: String::new() };
+        let mut selection = Selection { orders, cdf, mean, variance, band: None, reason: String::new() };
+        selection.band = selection.guard(cdf, cell.slots);
         selection.reason = selection.explain(cell.slots, estimators.len());
         selection
     }
@@ -120,7 +120,13 @@ impl Selection {
                 }
             }
         };
-        format!("{chosen}: {why}")
+        let unguarded = [("mean", self.mean), ("variance", self.variance)]
+            .into_iter()
+            .filter(|&(_, order)| order != self.cdf && self.guard(order, slots).is_none())
+            .map(|(what, order)| {
+                format!("; the {what}'s order {order} could not be validated, and its interval trusts it")
+            });
+        format!("{chosen}: {why}{}", unguarded.collect::<String>())
     }
 }
 

@@ -8,7 +8,9 @@ use serde::{Deserialize, Serialize};
 use crate::correction::CorrectionChoice;
 use crate::distribution::Tail;
 use crate::error::{Error, Result};
+use crate::layout::Shape;
 use crate::spec::Spec;
+use crate::structure::Structure;
 
 /// What to report, and how to correct the weights.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -16,6 +18,8 @@ use crate::spec::Spec;
 pub struct Settings {
     /// How weights are corrected.
     pub correction: CorrectionChoice,
+    /// An order to use in place of one chosen from the data, for a summary that kept them all (structure auto).
+    pub structure: Option<Structure>,
     /// Levels of quantiles, in (0, 1).
     pub quantiles: Vec<f64>,
     /// Tail probabilities of VaR and CVaR, in (0, 1).
@@ -56,6 +60,7 @@ impl Default for Settings {
     fn default() -> Self {
         Settings {
             correction: CorrectionChoice::Auto,
+            structure: None,
             quantiles: vec![0.25, 0.5, 0.75],
             alphas: vec![0.05, 0.1, 0.25],
             tail: Tail::Lower,
@@ -71,6 +76,26 @@ impl Default for Settings {
 }
 
 impl Settings {
+    /// The order asked for, of a summary that kept several.
+    pub(crate) fn order(&self, spec: &Spec) -> Result<Option<usize>> {
+        let bad = |structure: &Structure, why: String| {
+            Err(Error::BadSetting { setting: "structure", value: structure.to_string(), why })
+        };
+        match &self.structure {
+            None => Ok(None),
+            Some(same) if *same == spec.structure => Ok(None),
+            Some(structure) if spec.structure != Structure::Auto => {
+                bad(structure, format!("this summary was made with structure {}, and has no other", spec.structure))
+            }
+            Some(Structure::Additive) => Ok(Some(1)),
+            Some(Structure::Order(m)) if *m <= Shape::new(spec).basis => Ok(Some(*m)),
+            Some(structure) => bad(
+                structure,
+                format!("a summary of structure auto has additive and order:1 to order:{}", Shape::new(spec).basis),
+            ),
+        }
+    }
+
     /// Refuses settings out of their range, and a correction that the structure cannot have: what can be told before
     /// the log is read.
     ///
@@ -78,6 +103,7 @@ impl Settings {
     /// [`Error::BadSetting`].
     pub fn check_for(&self, spec: &Spec) -> Result<()> {
         self.correction.check(&spec.structure)?;
+        self.order(spec)?;
         let bad = |setting, value: String, why: &str| Err(Error::BadSetting { setting, value, why: why.to_owned() });
         let outside = |p: &&f64| !(**p > 0.0 && **p < 1.0);
         let confidence = [self.confidence];
@@ -93,6 +119,15 @@ impl Settings {
         }
         if self.band == Band::Multiplier && !(MIN_DRAWS..=MAX_DRAWS).contains(&self.draws) {
             return bad("draws", self.draws.to_string(), "give between 100 and 1,000,000");
+        }
+        let beyond = self.draws as f64 * (1.0 - self.confidence) / 2.0;
+        if self.band == Band::Multiplier && beyond < 2.0 - 1e-9 {
+            let needed = (4.0 / (1.0 - self.confidence)).ceil();
+            return bad(
+                "draws",
+                self.draws.to_string(),
+                &format!("a confidence of {} takes at least {needed}", self.confidence),
+            );
         }
         if self.band == Band::Bernstein && spec.cluster.is_some() {
             return bad(

@@ -108,7 +108,11 @@ impl Spec {
 
     /// The bins in use: fewer where each has sums for each group of clusters.
     pub(crate) fn cell_binning(&self) -> Binning {
-        let most = if self.cluster.is_some() { CLUSTERED_BINS } else { usize::MAX };
+        let most = match (&self.cluster, &self.by) {
+            (None, _) => usize::MAX,
+            (Some(_), None) => CLUSTERED_BINS,
+            (Some(_), Some(_)) => CLUSTERED_BINS / 4,
+        };
         Binning { capacity: self.binning.capacity.min(most), ..self.binning }
     }
 
@@ -118,7 +122,7 @@ impl Spec {
         match (&self.cluster, &self.by) {
             (None, _) => 0,
             (Some(_), None) => 512,
-            (Some(_), Some(_)) => 128,
+            (Some(_), Some(_)) => 64,
         }
     }
 

@@ -14,8 +14,8 @@ use crate::spec::Spec;
 /// |---|---|
 /// | [`add`](Summary::add) | `O(K^2)` arithmetic a row and policy, one or two cache lines of scattered memory |
 /// | [`merge`](Summary::merge) | `O(bins K + K^2)` a policy and segment, whatever the number of rows |
-/// | [`evaluate`](Summary::evaluate) | likewise |
-/// | memory | at most `bins (4 + policies (K + 2))` numbers a segment, `3 K` more a policy with chi |
+/// | [`evaluate`](Summary::evaluate) | likewise, and `O(draws bins K)` for bands and intervals |
+/// | memory | at most `bins (4 + 2 policies (K + 1))` numbers a segment; more with chi, with structure auto (four orders), with a baseline, and with clusters (a number for each group) |
 ///
 /// Bins do not depend on a first look at the data, so summaries of any two days, files or machines merge, in any order,
 /// into what one pass over all rows gives.

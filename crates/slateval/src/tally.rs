@@ -63,7 +63,7 @@ impl WeightTally {
         let most = |a: Option<f64>, b: Option<f64>| a.into_iter().chain(b).reduce(f64::max);
         self.min = least(self.min, other.min);
         self.max = most(self.max, other.max);
-        self.negative += other.negative;
+        self.negative = self.negative.saturating_add(other.negative);
         self.absolute += other.absolute;
         self.design_chi += other.design_chi;
         self.design_ratios += other.design_ratios;
@@ -139,9 +139,9 @@ impl Tally {
         self.weights.iter_mut().zip(&other.weights).for_each(|(own, other)| own.merge(other));
         self.pairs += other.pairs;
         self.pairs_squared += other.pairs_squared;
-        self.negative_chi += other.negative_chi;
+        self.negative_chi = self.negative_chi.saturating_add(other.negative_chi);
         for (a, b) in self.hits.iter_mut().zip(&other.hits) {
-            *a += b;
+            *a = a.saturating_add(*b);
         }
         for (a, b) in self.smallest.iter_mut().zip(&other.smallest) {
             *a = a.min(*b);

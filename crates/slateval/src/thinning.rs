@@ -9,11 +9,15 @@ pub(crate) struct Thinning {
     ends: Vec<usize>,
 }
 
-/// Bins that draws are made on. Between the ends of so many, a path moves by less than a thirtieth of its spread.
+/// Runs that the bulk of the rows is cut into.
 const BINS: usize = 1024;
 
+/// The share of rows at either end whose bins are kept as they are: tails are read off them, and heavy ones are made of
+/// few rows.
+const TAIL: f64 = 0.02;
+
 impl Thinning {
-    /// Runs of about equal numbers of rows.
+    /// Runs of about equal numbers of rows, single bins at the ends.
     pub(crate) fn new(bins: &[Bin]) -> Self {
         if bins.len() <= BINS {
             return Thinning { ends: (0..bins.len()).collect() };
@@ -24,7 +28,8 @@ impl Thinning {
         for (place, bin) in bins.iter().enumerate() {
             seen += bin.rows;
             let runs = (seen / total * BINS as f64).floor();
-            if runs > full || place + 1 == bins.len() {
+            let in_tail = seen <= TAIL * total || seen >= (1.0 - TAIL) * total;
+            if runs > full || in_tail {
                 full = runs;
                 ends.push(place);
             }

@@ -347,6 +347,61 @@ fn wrong_propensities_and_wrong_chi_are_found() {
         let evaluation = summarise(&Spec::new(structure, ["new"]).with_chi(), &rows).evaluate(&points()).unwrap();
         assert_eq!(check(&evaluation, "chi").status, Status::Fail);
         assert_eq!(new(&evaluation).correction, Some(slateval::Correction::ControlVariate));
+        // Nor is it used to tell what the log is worth.
+        assert_eq!(new(&evaluation).diagnostics.design_ess_from, slateval::DesignSource::Ratios);
+        let worth = new(&evaluation).diagnostics.design_ess.unwrap();
+        assert!((worth / (10_000.0 / 7.0) - 1.0).abs() < 0.1, "{worth}");
+    }
+}
+
+/// Fifty segments that do not differ: the two furthest apart are no evidence that they do.
+#[test]
+fn disparities_know_that_they_were_looked_for() {
+    let mut excluded = 0;
+    for seed in 0..10 {
+        let spec = Spec::new(Structure::Additive, ["new"]).by("country");
+        let mut summary = Summary::new(spec).unwrap();
+        let mut block = Block::new(summary.spec());
+        for (i, rows) in contextual_log(seed, 7500, 2, 3).chunks(500).enumerate() {
+            block.reset(rows.len(), 2);
+            for (row, slate) in rows.iter().enumerate() {
+                block.column_mut(Field::Reward)[row] = slate.reward;
+                for slot in 0..2 {
+                    block.column_mut(Field::Logging { slot })[row] = slate.mu[slot];
+                    block.column_mut(Field::Target { policy: 0, slot })[row] = slate.pi[slot];
+                }
+                block.set_segment(row, &Segment::Int(((i * 500 + row) % 50) as i64));
+            }
+            summary.add(&block).unwrap();
+        }
+        let evaluation = summary.evaluate(&quick()).unwrap();
+        let mean = evaluation.disparities.iter().find(|d| d.policy == "logging" && d.metric == "mean").unwrap();
+        excluded += u32::from(mean.interval.lower.unwrap() > 0.0);
+    }
+    assert!(excluded <= 2, "{excluded} of 10");
+}
+
+/// An order of one's own choice, from a summary that kept them all.
+#[test]
+fn any_kept_order_can_be_shown() {
+    let slates = contextual_log(12, 1500, 3, 3);
+    let auto = summarise(&Spec::new(Structure::Auto, ["new"]).with_chi(), &slates);
+    for structure in [Structure::Additive, Structure::Order(2), Structure::Order(3)] {
+        let mut settings = quick();
+        let fixed = summarise(&Spec::new(structure.clone(), ["new"]).with_chi(), &slates).evaluate(&settings).unwrap();
+        settings.structure = Some(structure);
+        let shown = auto.evaluate(&settings).unwrap();
+        assert!(new(&shown).selection.is_none() && new(&shown).mean.if_order_holds.is_none());
+        for (a, b) in intervals(new(&fixed)).into_iter().zip(intervals(new(&shown))) {
+            for (a, b) in [(a.estimate, b.estimate), (a.lower, b.lower), (a.upper, b.upper)] {
+                assert!((a.unwrap() - b.unwrap()).abs() < 1e-6, "{a:?} {b:?}");
+            }
+        }
+    }
+    for refused in [Structure::Product, Structure::Order(5)] {
+        let mut settings = quick();
+        settings.structure = Some(refused);
+        assert!(matches!(auto.evaluate(&settings), Err(Error::BadSetting { setting: "structure", .. })));
     }
 }
 

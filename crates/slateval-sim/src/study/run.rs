@@ -169,14 +169,15 @@ impl Study {
         Ok(found)
     }
 
-    /// One summary for each structure: corrections are decided afterwards, but chi is kept only for those that use it.
+    /// One summary for all orders and one for each other structure: corrections are decided afterwards, but chi is kept
+    /// only for those that use it.
     fn summaries(&self) -> Result<Vec<(Structure, Summary)>> {
         let mut summaries: Vec<(Structure, Summary)> = Vec::new();
-        for Estimator { structure, .. } in &self.estimators {
+        for structure in self.estimators.iter().map(|e| summarised(&e.structure)) {
             if !summaries.iter().any(|(known, _)| known == structure) {
                 let names = self.simulation.targets().iter().map(|t| t.name.clone());
                 let spec = Spec::new(structure.clone(), names);
-                let chi = self.estimators.iter().any(|e| e.structure == *structure && e.uses_chi());
+                let chi = self.estimators.iter().any(|e| summarised(&e.structure) == structure && e.uses_chi());
                 summaries.push((structure.clone(), Summary::new(if chi { spec.with_chi() } else { spec })?));
             }
         }
@@ -193,9 +194,11 @@ impl Study {
         reference: &Reference,
         rollouts: &Distribution,
     ) -> Result<[f64; 9]> {
-        let own = summaries.iter().find(|(structure, _)| *structure == estimator.structure);
-        let Some((_, summary)) = own else { unreachable!("every structure has a summary") };
-        let evaluation = summary.evaluate(&self.settings(estimator.correction))?;
+        let own = summaries.iter().find(|(structure, _)| structure == summarised(&estimator.structure));
+        let Some((structure, summary)) = own else { unreachable!("every structure has a summary") };
+        let mut settings = self.settings(estimator.correction);
+        settings.structure = Some(estimator.structure.clone()).filter(|own| own != structure);
+        let evaluation = summary.evaluate(&settings)?;
         Ok(reference.measure(&evaluation.policies[1], rollouts))
     }
 
@@ -208,5 +211,13 @@ impl Study {
         settings.band = Band::None;
         settings.threads = Some(1);
         settings
+    }
+}
+
+/// The structure whose summary an estimator is read from: that of structure auto has every order up to 4.
+fn summarised(structure: &Structure) -> &Structure {
+    match structure {
+        Structure::Additive | Structure::Order(1..=4) => &Structure::Auto,
+        other => other,
     }
 }
