@@ -76,7 +76,7 @@ def peak_memory(pid: int) -> float:
 
 def run_slateval(path: Path, threads: int) -> tuple[float, float]:
     """Seconds, and the peak of resident memory in MB."""
-    command = [BINARY, "evaluate", path, "--threads", str(threads)]
+    command = [BINARY, "evaluate", path, "--structure", "additive", "--band", "none", "--threads", str(threads)]
     memory = 0.0
     start = time.perf_counter()
     process = subprocess.Popen(command, stdout=subprocess.DEVNULL)
