@@ -131,7 +131,7 @@ fn settings_out_of_range_are_refused_before_the_log_is_read() {
         ("--confidence", "95", "between 0 and 1"),
         ("--band", "wide", "multiplier, bernstein or none"),
         ("--min-propensity", "0", "above 0"),
-        ("--draws", "10", "at least 100"),
+        ("--draws", "10", "between 100 and 1,000,000"),
         ("--seed", "-1", "seed"),
         ("--baseline", "old", "no target `old`, only target"),
         ("--baseline", "logging", "anyway"),

@@ -26,7 +26,7 @@ fn bounds(interval: &Value) -> (f64, f64, f64) {
 #[test]
 fn settings_are_recorded() {
     let flags = [
-        ["--band", "bernstein"],
+        ["--band", "multiplier"],
         ["--min-propensity", "0.01"],
         ["--confidence", "0.9"],
         ["--seed", "7"],
@@ -38,12 +38,17 @@ fn settings_are_recorded() {
     .concat();
     let json = evaluate_additive(&[&flags[..], &["--debias-cvar", "--json", "-"]].concat()).json();
     let settings = &json["settings"];
-    assert_eq!(settings["band"], "bernstein");
+    assert_eq!(settings["band"], "multiplier");
     assert_eq!((&settings["min_propensity"], &settings["confidence"]), (&0.01.into(), &0.9.into()));
     assert_eq!((&settings["seed"], &settings["draws"]), (&7.into(), &500.into()));
     assert_eq!((&settings["baseline"], &settings["cluster"]), (&"new".into(), &"device".into()));
     assert_eq!(settings["columns"]["cluster"], "device");
     assert_eq!(settings["debias_cvar"], true);
+    // What does not go together is refused before the log is read.
+    for flags in [&["--band", "bernstein", "--debias-cvar"][..], &["--band", "bernstein", "--cluster", "device"]] {
+        let refused = evaluate_additive(flags);
+        assert!(refused.code == 2 && refused.stdout.is_empty(), "{flags:?}");
+    }
 }
 
 #[test]

@@ -10,8 +10,20 @@ const HEIGHT: f64 = 260.0;
 const MARGIN: [f64; 4] = [34.0, 12.0, 40.0, 56.0];
 const LEGEND: f64 = 18.0;
 
-/// Colours that the colour-blind can tell apart (Okabe and Ito), and one more.
-const COLOURS: [&str; 7] = ["#0072B2", "#D55E00", "#E69F00", "#009E73", "#000000", "#CC79A7", "#56B4E9"];
+/// Colour and width of an estimator's line: colours that the colour-blind can tell apart (Okabe and Ito), and one more.
+fn stroke(estimator: &str) -> (&'static str, f64) {
+    match estimator {
+        "default" => ("#000000", 2.5),
+        "SUnO" => ("#0072B2", 1.5),
+        "UnO" => ("#D55E00", 1.5),
+        "UnO, self-normalized" => ("#E69F00", 1.5),
+        "additive, control variates" => ("#009E73", 1.5),
+        "additive, calibrated" => ("#56B4E9", 1.5),
+        "order 2, calibrated" => ("#CC79A7", 1.5),
+        "order 3, calibrated" => ("#882255", 1.5),
+        _ => ("#777777", 1.5),
+    }
+}
 
 /// The mean squared error of the mean, the median, VaR and CVaR over the number of rows: a panel each, both axes
 /// logarithmic, bars of one standard error.
@@ -48,13 +60,20 @@ struct Axis {
 }
 
 impl Axis {
-    /// Whole decades around the values.
-    fn around(values: impl Iterator<Item = f64>, from: f64, to: f64) -> Option<Self> {
+    /// Just around the values.
+    fn close(values: impl Iterator<Item = f64>, from: f64, to: f64) -> Option<Self> {
         let (lo, hi) = values
             .filter(|v| *v > 0.0 && v.is_finite())
             .fold((f64::MAX, 0.0), |(lo, hi): (f64, f64), v| (lo.min(v), hi.max(v)));
-        let (lo, hi) = (lo.log10().floor(), hi.log10().ceil());
-        (hi >= lo && hi.is_finite()).then(|| Axis { lo, hi: hi.max(lo + 1.0), from, to })
+        let (lo, hi) = (lo.log10() - 0.1, hi.log10() + 0.1);
+        (hi >= lo && hi.is_finite()).then_some(Axis { lo, hi, from, to })
+    }
+
+    /// Whole decades around the values.
+    fn around(values: impl Iterator<Item = f64>, from: f64, to: f64) -> Option<Self> {
+        let close = Self::close(values, from, to)?;
+        let (lo, hi) = ((close.lo + 0.1).floor(), (close.hi - 0.1).ceil());
+        Some(Axis { lo, hi: hi.max(lo + 1.0), from, to })
     }
 
     fn place(&self, value: f64) -> f64 {
@@ -63,7 +82,7 @@ impl Axis {
     }
 
     fn decades(&self) -> impl Iterator<Item = i32> {
-        self.lo as i32..=self.hi as i32
+        self.lo.ceil() as i32..=self.hi.floor() as i32
     }
 }
 
@@ -75,14 +94,14 @@ fn panel(svg: &mut String, results: &Results, title: &str, metric: Metric, (left
         results.sizes.iter().filter_map(move |&n| Some((n as f64, results.get(n, estimator, metric)?)))
     };
     let all: Vec<(f64, Stat)> = results.estimators.iter().flat_map(|e| stats(e)).collect();
-    let x = Axis::around(results.sizes.iter().map(|&n| n as f64), x0, x1);
+    let x = Axis::close(results.sizes.iter().map(|&n| n as f64), x0, x1);
     let y = Axis::around(all.iter().map(|(_, stat)| stat.mean), y0, y1);
     let _ = writeln!(svg, "<text x=\"{x0}\" y=\"{}\" font-weight=\"bold\">{title}</text>", y1 - 10.0);
     let (Some(x), Some(y)) = (x, y) else { return };
     axes(svg, &x, &y);
-    for (e, estimator) in results.estimators.iter().enumerate() {
+    for estimator in &results.estimators {
         let points: Vec<(f64, Stat)> = stats(estimator).filter(|(_, s)| s.mean > 0.0).collect();
-        curve(svg, &points, &x, &y, COLOURS[e % COLOURS.len()]);
+        curve(svg, &points, &x, &y, stroke(estimator));
     }
 }
 
@@ -117,12 +136,12 @@ fn axes(svg: &mut String, x: &Axis, y: &Axis) {
     let _ = writeln!(svg, "<text x=\"{middle:.1}\" y=\"{:.1}\" text-anchor=\"middle\">rows</text>", y.from + 30.0);
 }
 
-fn curve(svg: &mut String, points: &[(f64, Stat)], x: &Axis, y: &Axis, colour: &str) {
+fn curve(svg: &mut String, points: &[(f64, Stat)], x: &Axis, y: &Axis, (colour, width): (&str, f64)) {
     let place = |(n, stat): &(f64, Stat)| format!("{:.1},{:.1}", x.place(*n), y.place(stat.mean));
     let path: Vec<String> = points.iter().map(place).collect();
     let _ = writeln!(
         svg,
-        "<polyline points=\"{}\" fill=\"none\" stroke=\"{colour}\" stroke-width=\"1.5\"/>",
+        "<polyline points=\"{}\" fill=\"none\" stroke=\"{colour}\" stroke-width=\"{width}\"/>",
         path.join(" ")
     );
     for (n, stat) in points {
@@ -139,15 +158,15 @@ fn curve(svg: &mut String, points: &[(f64, Stat)], x: &Axis, y: &Axis, colour: &
 
 fn legend(svg: &mut String, results: &Results) {
     for (e, estimator) in results.estimators.iter().enumerate() {
+        let (colour, width) = stroke(estimator);
         let (x, y) = (MARGIN[3] + WIDTH * (e % 2) as f64, 2.0 * HEIGHT + LEGEND * ((e / 2) as f64 + 0.7));
         let _ = writeln!(
             svg,
-            "<line x1=\"{x}\" x2=\"{}\" y1=\"{}\" y2=\"{}\" stroke=\"{}\" stroke-width=\"2\"/>\
+            "<line x1=\"{x}\" x2=\"{}\" y1=\"{}\" y2=\"{}\" stroke=\"{colour}\" stroke-width=\"{width}\"/>\
              <text x=\"{}\" y=\"{y}\">{estimator}</text>",
             x + 22.0,
             y - 4.0,
             y - 4.0,
-            COLOURS[e % COLOURS.len()],
             x + 28.0
         );
     }
