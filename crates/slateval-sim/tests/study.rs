@@ -1,4 +1,4 @@
-//! Studies: what a prototype found for the paper's first experiment, threads, and what a study refuses.
+//! Studies: the paper's first experiment, threads, and what a study refuses.
 #![allow(clippy::unwrap_used)]
 
 use slateval_sim::on_threads;
@@ -12,7 +12,7 @@ fn run(run: &Run, threads: usize) -> Results {
 #[test]
 fn table_1a_is_where_it_should_be() {
     let results = run(&Run { trials: Some(60), sizes: Some(vec![500]), ..Run::default() }, 2);
-    // A prototype's figures; theirs have no error to speak of, and curves differ by the seed, by a few percent.
+    // Means over many thousands of trials and other curves, which differ by a few percent.
     let expected = [
         ("SUnO", Metric::KsPaperLike, 0.135),
         ("UnO", Metric::KsPaperLike, 0.258),

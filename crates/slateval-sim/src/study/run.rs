@@ -141,14 +141,9 @@ impl Study {
         self.simulation.rewards(Player::Target(0), seed, Purpose::Rollout, 0, &mut rollouts);
         let rollouts = Distribution::Atoms(Atoms::of_sample(rollouts));
         let mut summaries = self.summaries()?;
-        // One block for the summaries that keep chi and one for those that do not.
-        let mut blocks: Vec<(bool, Block)> = Vec::new();
-        for (_, summary) in &summaries {
-            let chi = summary.spec().policies[0].chi;
-            if !blocks.iter().any(|(known, _)| *known == chi) {
-                blocks.push((chi, Block::new(summary.spec())));
-            }
-        }
+        // One block serves all summaries: that of one with chi has every column that the others need.
+        let widest = summaries.iter().max_by_key(|(_, summary)| summary.spec().policies[0].chi);
+        let Some(mut block) = widest.map(|(_, summary)| Block::new(summary.spec())) else { return Ok(Vec::new()) };
         let (mut rows, mut log) = (Rows::default(), self.simulation.log(seed));
         let (mut drawn, mut found) = (0, Vec::new());
         for &size in sizes {
@@ -156,11 +151,9 @@ impl Study {
                 let most = usize::try_from(size - drawn).unwrap_or(Block::ROWS).min(Block::ROWS);
                 log.draw(most, &mut rows);
                 drawn += rows.len() as u64;
-                for (chi, block) in &mut blocks {
-                    rows.fill(block);
-                    for (_, summary) in summaries.iter_mut().filter(|(_, s)| s.spec().policies[0].chi == *chi) {
-                        summary.add(block)?;
-                    }
+                rows.fill(&mut block);
+                for (_, summary) in &mut summaries {
+                    summary.add(&block)?;
                 }
             }
             let judge = |estimator: &Estimator| self.judge(estimator, &summaries, reference, &rollouts);
