@@ -30,14 +30,31 @@ pub(crate) fn run(arguments: &Simulate) -> Result<()> {
     };
     output::check(&[("--output", &log.output), ("the truth", &truth_path)], &inputs)?;
     let threads = log.threads.map(usize::from);
-    on_threads(threads, || {
+    let flags = on_threads(threads, || {
         let simulation = simulation(&arguments.world, log, targets)?;
         let document = Document::new(&simulation, &arguments.world, log)?;
         write_log(&simulation, log)?;
-        write_truth(&document, &truth_path)
+        write_truth(&document, &truth_path)?;
+        anyhow::Ok(evaluation_flags(&simulation))
     })??;
-    eprintln!("{}: {} slates; the truth is in {}", log.output.display(), log.rows, truth_path.display());
+    let path = log.output.display();
+    eprintln!("{path}: {} slates; the truth is in {}", log.rows, truth_path.display());
+    eprintln!("evaluate it with: slateval evaluate {path}{flags}");
     Ok(())
+}
+
+/// What `evaluate` has to be told of a simulated log.
+fn evaluation_flags(simulation: &Simulation) -> String {
+    let named = simulation.targets().iter().filter(|target| target.name != "target");
+    let mut flags: String = named.map(|target| format!(" --target {0}=pi_{0}", target.name)).collect();
+    if simulation.logging() == Policy::Ranking {
+        flags += &format!(" --structure ranking:{}", simulation.items());
+    }
+    let joint = |policy: Policy| matches!(policy, Policy::Ranking | Policy::PlackettLuce { .. });
+    if simulation.targets().iter().any(|target| joint(target.policy)) {
+        flags += " --target-slots joint";
+    }
+    flags
 }
 
 impl Log {

@@ -382,6 +382,11 @@ pub(crate) fn order(selection: &Selection, slots: usize) -> Check {
         (true, Some(test)) if !test.active => Status::Ok,
         _ => Status::Warn,
     };
+    if status == Status::Ok && next.is_some_and(|test| test.critical <= 1e-12) {
+        let message = "the target's slot ratios never vary together, so no test can tell the order: intervals hold only \
+                       if order 1 does, and if the target's slots are independent given the context";
+        return Check::new("order", Status::Warn, None, message);
+    }
     let value = next.map(|test| test.statistic / test.critical);
     Check::new("order", status, value, selection.reason.clone())
 }
