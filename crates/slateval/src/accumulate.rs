@@ -98,15 +98,14 @@ impl Cell {
         for (p, section) in self.layout.own.iter().enumerate() {
             let (features, columns) = (self.policies[p].features, &scratch.columns[p]);
             let scatter = Scatter { bins: &scratch.bin_rows, start: section.start, shared: shared.take() };
-            if features.basis == 1 && !features.chi {
-                let z: Vec<&[f64]> = columns[features.z(0)..][..features.slots].iter().map(Vec::as_slice).collect();
-                scatter.add_slots(&mut self.table, &columns[features.w(0)], &z);
-            }
             let plain = features.basis == 1 && !features.chi;
             if !plain || !self.layout.cross.is_empty() {
                 stage_rights(features, columns, &mut scratch.rights[p]);
             }
-            if !plain {
+            if plain {
+                let z: Vec<&[f64]> = columns[features.z(0)..][..features.slots].iter().map(Vec::as_slice).collect();
+                scatter.add_slots(&mut self.table, &columns[features.w(0)], &z);
+            } else {
                 scatter.add_products(&mut self.table, section.sums, &scratch.rights[p]);
             }
         }

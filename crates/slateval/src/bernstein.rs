@@ -5,9 +5,9 @@
 //! {0, 1/2, 1} at once.
 //!
 //! The points must not depend on the rewards. They are the multiples `k 2^-e`, `|k| <= 64`, for every whole `e`, and
-//! `delta` is shared among the `e` beforehand: rewards whose largest size is between 1/2 and 1 get half of it. Which `e` suits a log may then be
-//! chosen by looking at it. Rewards that lie far from 0, against their spread, have few of these points among them: shift
-//! them first.
+//! `delta` is shared among the `e` beforehand: rewards whose largest size is between 1/2 and 1 get half of it. Which `e`
+//! suits a log may then be chosen by looking at it. Rewards that lie far from 0, against their spread, have few of these
+//! points among them: shift them first.
 
 use crate::error::{Error, Result};
 use crate::estimator::Estimator;
@@ -21,10 +21,16 @@ use crate::weighted::{Bin, factor};
 pub(crate) struct Guaranteed {
     pub(crate) lower: Vec<f64>,
     pub(crate) upper: Vec<f64>,
-    /// Whether the bounds of the weights were given, rather than found in the log.
-    pub(crate) known_bounds: bool,
-    /// The bounds.
-    pub(crate) weights: (f64, f64),
+    pub(crate) weights: WeightBounds,
+}
+
+/// The least and the greatest weight that any slate can have.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct WeightBounds {
+    pub(crate) least: f64,
+    pub(crate) most: f64,
+    /// Whether they are known, rather than taken from the log.
+    pub(crate) known: bool,
 }
 
 /// Points on either side of 0.
@@ -32,7 +38,7 @@ const POINTS: i32 = 64;
 
 impl Guaranteed {
     pub(crate) fn new(estimator: &Estimator<'_>, settings: &Settings) -> Result<Self> {
-        let (weights, known_bounds) = weight_bounds(estimator, settings)?;
+        let weights = WeightBounds::new(estimator, settings)?;
         let bins = &estimator.distribution.bins;
         let (scale, share) = scale_for(bins);
         let l = (12.0 * f64::from(2 * POINTS + 1) / ((1.0 - settings.confidence) * share)).ln();
@@ -55,7 +61,7 @@ impl Guaranteed {
         if let Some(last) = upper.last_mut() {
             *last = 1.0;
         }
-        Ok(Guaranteed { lower, upper, known_bounds, weights })
+        Ok(Guaranteed { lower, upper, weights })
     }
 }
 
@@ -97,8 +103,8 @@ impl WeightSums {
     }
 
     /// The interval for `F` after the first `below` bins.
-    fn bound(&self, below: usize, (least, most): (f64, f64), l: f64) -> (f64, f64) {
-        let n = self.n;
+    fn bound(&self, below: usize, weights: WeightBounds, l: f64) -> (f64, f64) {
+        let (n, WeightBounds { least, most, .. }) = (self.n, weights);
         let (mut low, mut high) = (0.0_f64, 1.0_f64);
         let (g, gg) = (self.g[self.g.len() - 1], self.gg[self.gg.len() - 1]);
         for c in [0.0, 0.5, 1.0] {
@@ -120,35 +126,33 @@ impl WeightSums {
     }
 }
 
-/// The least and greatest weight that any slate can have, and whether they are known rather than seen.
-fn weight_bounds(estimator: &Estimator<'_>, settings: &Settings) -> Result<((f64, f64), bool)> {
-    let (sums, structure) = (&estimator.sums, estimator.structure.as_ref());
-    let tally = sums.tally();
-    let seen = (sums.weight_tally().min.unwrap_or(0.0), sums.weight_tally().max.unwrap_or(0.0));
-    let Some(structure) = structure else { return Ok(((1.0, 1.0), true)) };
-    match structure {
-        Structure::Ranking(Pool::Size(n)) => Ok((ranking_bounds(*n, sums.slots), true)),
-        Structure::Ranking(_) | Structure::Given => Ok((seen, false)),
-        _ => {
-            let smallest: Vec<f64> = match settings.min_propensity {
-                None => tally.smallest.clone(),
-                Some(p) => {
-                    check_min_propensity(p, &tally.smallest)?;
-                    vec![p; sums.slots]
-                }
-            };
-            Ok((corner_bounds(structure, &smallest), settings.min_propensity.is_some()))
-        }
+impl WeightBounds {
+    fn new(estimator: &Estimator<'_>, settings: &Settings) -> Result<Self> {
+        let (sums, tally) = (&estimator.sums, estimator.sums.weight_tally());
+        let Some(structure) = &estimator.structure else {
+            return Ok(WeightBounds { least: 1.0, most: 1.0, known: true });
+        };
+        let ((least, most), known) = match structure {
+            Structure::Ranking(Pool::Size(n)) => (ranking_bounds(*n, sums.slots), true),
+            Structure::Ranking(_) | Structure::Given => ((tally.min.unwrap_or(0.0), tally.max.unwrap_or(0.0)), false),
+            _ => {
+                let smallest = smallest_propensities(settings.min_propensity, &sums.tally().smallest)?;
+                (corner_bounds(structure, &smallest), settings.min_propensity.is_some())
+            }
+        };
+        Ok(WeightBounds { least, most, known })
     }
 }
 
-fn check_min_propensity(given: f64, smallest: &[f64]) -> Result<()> {
-    match smallest.iter().position(|&p| p < given * (1.0 - 1e-6)) {
-        None => Ok(()),
+/// Each slot's smallest logging propensity: as given, which the log must not contradict, or else the log's own.
+fn smallest_propensities(given: Option<f64>, logged: &[f64]) -> Result<Vec<f64>> {
+    let Some(given) = given else { return Ok(logged.to_vec()) };
+    match logged.iter().position(|&p| p < given * (1.0 - 1e-6)) {
+        None => Ok(vec![given; logged.len()]),
         Some(slot) => Err(Error::BadSetting {
             setting: "min-propensity",
             value: given.to_string(),
-            why: format!("slot {} of the log has a logging propensity of {}", slot + 1, smallest[slot]),
+            why: format!("slot {} of the log has a logging propensity of {}", slot + 1, logged[slot]),
         }),
     }
 }

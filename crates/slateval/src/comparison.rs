@@ -53,8 +53,8 @@ pub(crate) fn compare(
     }
 }
 
-/// One dominates if its CDF is shown to lie below the other's at every reward in the interior, at every level of trust (an
-/// intersection of tests, so that each may be made at the full level), and nowhere shown to lie above.
+/// One dominates if its CDF is shown to lie below the other's at every reward in the interior, at every level of trust
+/// (an intersection of tests, so that each may be made at the full level), and nowhere shown to lie above.
 fn dominance(levels: &[DifferenceUncertainty], z: f64) -> Option<Dominance> {
     let gaps: Vec<Gap> = levels.iter().map(|level| level.gap).collect::<Option<_>>()?;
     let below = |gap: &Gap| gap.interior.is_some_and(|(_, most)| most < -z) && gap.everywhere.1 <= z;
@@ -70,7 +70,8 @@ fn dominance(levels: &[DifferenceUncertainty], z: f64) -> Option<Dominance> {
 
 /// The segments furthest apart, for each policy: in mean, and in each CVaR.
 ///
-/// Which two they are was found by looking: their intervals are widened so that those of all pairs of segments hold at once.
+/// Which two they are was found by looking: their intervals are widened so that those of all pairs of segments hold at
+/// once.
 pub(crate) fn disparities(
     policies: &[PolicyEvaluation],
     segments: &[SegmentEvaluation],

@@ -2,13 +2,15 @@
 
 use serde::Serialize;
 
+use crate::bernstein::WeightBounds;
 use crate::correction::{Correction, CorrectionChoice};
 use crate::estimator::Estimator;
 use crate::evaluation::Selection;
 use crate::normal;
+use crate::selection::CARRIES;
 use crate::structure::Structure;
 use crate::tally::Tally;
-use crate::uncertainty::{FEW_GROUPS, effective_rows};
+use crate::uncertainty::{FEW_GROUPS, TAIL_ROWS, effective_rows};
 use crate::weighted::{Weighted, term};
 
 /// What a policy's estimates rest on.
@@ -316,7 +318,7 @@ fn independent_slots(structure: &Structure) -> Option<Check> {
 
 fn effective_sample(design_ess: Option<f64>) -> Check {
     let ess = design_ess.unwrap_or(0.0);
-    let status = if ess < 10.0 {
+    let status = if ess < CARRIES {
         Status::Fail
     } else if ess < 100.0 {
         Status::Warn
@@ -337,7 +339,7 @@ fn effective_sample(design_ess: Option<f64>) -> Check {
 fn tails(effective: f64, alphas: &[f64]) -> Option<Check> {
     let alpha = alphas.iter().copied().reduce(f64::min)?;
     let rows = alpha * effective;
-    let status = if rows < 5.0 {
+    let status = if rows < TAIL_ROWS {
         Status::Fail
     } else if rows < 30.0 {
         Status::Warn
@@ -408,8 +410,8 @@ pub(crate) fn clusters(occupied: usize, groups: usize) -> Check {
     Check::new("clusters", status, Some(occupied as f64), message)
 }
 
-/// What a guaranteed band rests on: `(least weight, greatest weight, whether they are known)`.
-pub(crate) fn guarantee((least, most, known): (f64, f64, bool), selected: bool) -> Check {
+/// What a guaranteed band rests on; `selected` says that the order was chosen from the data.
+pub(crate) fn guarantee(WeightBounds { least, most, known }: WeightBounds, selected: bool) -> Check {
     let range = format!("weights between {} and {}", short(least), short(most));
     let (status, message) = match (known, selected) {
         (true, false) => (Status::Ok, format!("the band is guaranteed, for {range}, if the structure is right")),

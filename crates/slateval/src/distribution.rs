@@ -19,6 +19,16 @@ pub enum Tail {
     Upper,
 }
 
+impl Tail {
+    /// The level at which the tail of probability `alpha` begins.
+    pub(crate) fn level(self, alpha: f64) -> f64 {
+        match self {
+            Tail::Lower => alpha,
+            Tail::Upper => 1.0 - alpha,
+        }
+    }
+}
+
 /// Sums of weights that should be equal to a level may miss it by rounding.
 const ROUNDING: f64 = 1e-12;
 
@@ -96,10 +106,7 @@ impl Curve<'_> {
 
     /// The quantile at which the tail of probability `alpha` begins.
     pub(crate) fn var(&self, alpha: f64, tail: Tail) -> f64 {
-        match tail {
-            Tail::Lower => self.quantile(alpha),
-            Tail::Upper => self.quantile(1.0 - alpha),
-        }
+        self.quantile(tail.level(alpha))
     }
 
     /// `integral of quantile(u) over u in [0, level]`; an atom at the end counts only for the share that it fills.

@@ -79,15 +79,15 @@ impl Draws {
         all
     }
 
-    /// The two quantiles of a functional of one member, or of its difference to the second.
-    pub(crate) fn percentiles(&self, functional: usize, difference: bool, confidence: f64) -> (f64, f64) {
-        let mut values = self.values[0][functional].clone();
-        if difference {
-            values.iter_mut().zip(&self.values[1][functional]).for_each(|(a, b)| *a -= b);
-        }
-        values.sort_unstable_by(f64::total_cmp);
-        let tail = (1.0 - confidence) / 2.0;
-        (quantile(&values, tail), quantile(&values, 1.0 - tail))
+    /// The two quantiles of a functional of the first member.
+    pub(crate) fn percentiles(&self, functional: usize, confidence: f64) -> (f64, f64) {
+        central(self.values[0][functional].clone(), confidence)
+    }
+
+    /// The same of its difference to the second member.
+    pub(crate) fn percentiles_of_difference(&self, functional: usize, confidence: f64) -> (f64, f64) {
+        let pairs = self.values[0][functional].iter().zip(&self.values[1][functional]);
+        central(pairs.map(|(a, b)| a - b).collect(), confidence)
     }
 
     pub(crate) fn mean(&self, member: usize, functional: usize) -> f64 {
@@ -159,6 +159,13 @@ pub(crate) fn in_parallel<T: Send>(chunks: usize, threads: Option<usize>, work: 
         }
     });
     results.into_iter().flatten().collect()
+}
+
+/// The two quantiles between which values lie with this probability.
+fn central(mut values: Vec<f64>, confidence: f64) -> (f64, f64) {
+    values.sort_unstable_by(f64::total_cmp);
+    let tail = (1.0 - confidence) / 2.0;
+    (quantile(&values, tail), quantile(&values, 1.0 - tail))
 }
 
 /// A quantile of sorted values, interpolated between neighbours.

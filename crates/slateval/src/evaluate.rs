@@ -5,7 +5,7 @@ use crate::cell::Cell;
 use crate::comparison::{Compared, compare, disparities};
 use crate::correction::{Corrected, Correction, CorrectionChoice};
 use crate::diagnostics::{self, Check, Diagnostics, Status};
-use crate::distribution::{Distribution, Tail};
+use crate::distribution::Distribution;
 use crate::error::{Error, Result};
 use crate::estimator::{Estimator, weight_design_effect};
 use crate::evaluation::{
@@ -386,8 +386,8 @@ fn describe_cdf(distribution: &Distribution, uncertainty: &[Uncertainty], select
 
 /// Quantiles and tails are read inside a bin; one that holds much of the distribution has little to say about them.
 fn coarse_bins(distribution: &Distribution, settings: &Settings) -> Option<Check> {
-    let in_tail = |&alpha: &f64| if settings.tail == Tail::Lower { alpha } else { 1.0 - alpha };
-    let levels = settings.quantiles.iter().copied().chain(settings.alphas.iter().map(in_tail));
+    let levels =
+        settings.quantiles.iter().copied().chain(settings.alphas.iter().map(|&alpha| settings.tail.level(alpha)));
     let (share, level) =
         levels.map(|level| (distribution.curve().blur(level), level)).max_by(|a, b| a.0.total_cmp(&b.0))?;
     let status = match share {

@@ -26,7 +26,7 @@ pub(crate) struct Process {
     n: f64,
     /// `[member][adjustment][bin]`: `B_v` at each bin's end; the last adjustment is 1.
     slopes: Vec<Vec<Vec<f64>>>,
-    moments: Moments,
+    covariances: Covariances,
     /// With clusters.
     groups: Option<GroupSums>,
 }
@@ -48,7 +48,7 @@ enum Source {
 
 /// The covariances of `e_b` and `D`.
 #[derive(Debug)]
-struct Moments {
+struct Covariances {
     /// `[member][member][bin]`: `q_b`.
     weights: Vec<Vec<Vec<f64>>>,
     /// `[member][adjustment][bin]`: `C_b`.
@@ -90,9 +90,9 @@ impl Process {
     pub(crate) fn new(cell: &Cell, occupied: &[u32], members: &[&Estimator<'_>]) -> Self {
         let adjustments = owned_adjustments(members);
         let slopes = members.iter().enumerate().map(|(m, e)| slopes(e, m, &adjustments)).collect();
-        let moments = Moments::new(cell, occupied, members, &adjustments);
+        let covariances = Covariances::new(cell, occupied, members, &adjustments);
         let groups = GroupSums::new(cell, occupied, members, &adjustments);
-        Process { n: cell.rows as f64, slopes, moments, groups }
+        Process { n: cell.rows as f64, slopes, covariances, groups }
     }
 
     /// The same process at the ends of runs of bins, ready to be drawn.
@@ -106,10 +106,10 @@ impl Process {
                 adjustments: groups.adjustments.clone(),
             }),
             None => {
-                let thinned = Moments {
-                    weights: self.moments.weights.iter().map(sums).collect(),
-                    products: self.moments.products.iter().map(sums).collect(),
-                    adjustments: self.moments.adjustments.clone(),
+                let thinned = Covariances {
+                    weights: self.covariances.weights.iter().map(sums).collect(),
+                    products: self.covariances.products.iter().map(sums).collect(),
+                    adjustments: self.covariances.adjustments.clone(),
                 };
                 Source::Rows(thinned.factors())
             }
@@ -118,23 +118,22 @@ impl Process {
     }
 
     fn bins(&self) -> usize {
-        self.moments.weights[0][0].len()
+        self.covariances.weights[0][0].len()
     }
 
     /// The variance of `sum_m by_m W_m(v)` at each bin's end.
     pub(crate) fn variance(&self, by: &[f64]) -> Vec<f64> {
-        let combined = |columns: &dyn Fn(usize) -> Vec<f64>| {
+        let combined = |adjustment: usize| {
             let mut sum = vec![0.0; self.bins()];
-            for (m, by) in by.iter().enumerate() {
-                sum.iter_mut().zip(columns(m)).for_each(|(s, x)| *s += by * x);
+            for (member, by) in self.slopes.iter().zip(by) {
+                sum.iter_mut().zip(&member[adjustment]).for_each(|(s, x)| *s += by * x);
             }
             sum
         };
-        let count = self.slopes[0].len();
-        let slopes: Vec<Vec<f64>> = (0..count).map(|a| combined(&|m| self.slopes[m][a].clone())).collect();
+        let slopes: Vec<Vec<f64>> = (0..self.slopes[0].len()).map(combined).collect();
         let sums = match &self.groups {
             Some(groups) => groups.squares(by, &slopes),
-            None => self.moments.squares(by, &slopes),
+            None => self.covariances.squares(by, &slopes),
         };
         sums.into_iter().map(|s| (s / (self.n * self.n)).max(0.0)).collect()
     }
@@ -194,7 +193,7 @@ fn apply(adjustment: &Adjustment, factors: &[f64]) -> f64 {
     adjustment.factors.iter().map(|&(f, c)| c * factors[f]).sum()
 }
 
-impl Moments {
+impl Covariances {
     fn new(cell: &Cell, occupied: &[u32], members: &[&Estimator<'_>], adjustments: &[(usize, &Adjustment)]) -> Self {
         let key = |m: usize| (members[m].sums.policy, members[m].sums.combination.as_slice());
         // [left][right][bin]
@@ -212,7 +211,7 @@ impl Moments {
             let one = rights[left].iter().map(|factors| factors[factor::ONE]).collect();
             adjustments.iter().map(of).chain([one]).collect()
         });
-        Moments {
+        Covariances {
             weights: weights.collect(),
             products: products.collect(),
             adjustments: adjustment_moments(cell, members, adjustments),
@@ -285,16 +284,9 @@ impl Moments {
 
 /// `V = sum (a, 1)(a, 1)'`.
 fn adjustment_moments(cell: &Cell, members: &[&Estimator<'_>], adjustments: &[(usize, &Adjustment)]) -> Vec<Vec<f64>> {
-    let coefficients = |owner: usize, factors: &[(usize, f64)]| {
-        let sums = &members[owner].sums;
-        let mut x = vec![0.0; sums.features().len()];
-        factors.iter().for_each(|&(f, c)| x[sums.feature_of_factor(f)] += c);
-        (owner, x)
-    };
-    let one = [(factor::ONE, 1.0)];
-    let mut all: Vec<(usize, Vec<f64>)> =
-        adjustments.iter().map(|&(owner, a)| coefficients(owner, &a.factors)).collect();
-    all.push(coefficients(0, &one));
+    let of = |owner: usize, factors: &[(usize, f64)]| (owner, members[owner].sums.coefficients(factors));
+    let mut all: Vec<(usize, Vec<f64>)> = adjustments.iter().map(|&(owner, a)| of(owner, &a.factors)).collect();
+    all.push(of(0, &[(factor::ONE, 1.0)]));
     let row = |(l, x): &(usize, Vec<f64>)| {
         let product = |(r, y): &(usize, Vec<f64>)| between(cell, (members[*l], x), (members[*r], y));
         all.iter().map(product).collect()
@@ -308,15 +300,11 @@ pub(crate) fn between(cell: &Cell, (left, x): (&Estimator<'_>, &[f64]), (right, 
     if a.policy == b.policy && a.combination == b.combination {
         return a.gram().between(x, y);
     }
-    let maps = |s: &Weighted<'_>| cell.policies[s.policy].features.combined(&s.combination);
+    let (x, y) = (in_basis(cell, a, x), in_basis(cell, b, y));
     if a.policy == b.policy {
-        // Two weights of one policy: both vectors in terms of the basis.
-        let expand = |s, x: &[f64]| expanded(&maps(s), x, cell.policies[a.policy].features.len());
-        return cell.policies[a.policy].gram.between(&expand(a, x), &expand(b, y));
+        return cell.policies[a.policy].gram.between(&x, &y);
     }
     let position = |p: usize, b: usize| cell.shape.compared().position(|pair| pair == (p, b));
-    let expand = |s, x: &[f64], policy: usize| expanded(&maps(s), x, cell.policies[policy].features.len());
-    let (x, y) = (expand(a, x, a.policy), expand(b, y, b.policy));
     match (position(a.policy, b.policy), position(b.policy, a.policy)) {
         (Some(i), _) => cell.cross[i].between(&x, &y),
         (_, Some(i)) => cell.cross[i].between(&y, &x),
@@ -324,10 +312,11 @@ pub(crate) fn between(cell: &Cell, (left, x): (&Estimator<'_>, &[f64]), (right, 
     }
 }
 
-/// `M' x` for a sparse map `M`.
-fn expanded(map: &[Vec<(usize, f64)>], x: &[f64], len: usize) -> Vec<f64> {
-    let mut out = vec![0.0; len];
-    for (row, x) in map.iter().zip(x) {
+/// A linear function of a weight's features as one of the features that its policy keeps, those of the basis.
+fn in_basis(cell: &Cell, sums: &Weighted<'_>, x: &[f64]) -> Vec<f64> {
+    let features = cell.policies[sums.policy].features;
+    let mut out = vec![0.0; features.len()];
+    for (row, x) in features.combined(&sums.combination).iter().zip(x) {
         row.iter().for_each(|&(f, c)| out[f] += c * x);
     }
     out
@@ -336,9 +325,8 @@ fn expanded(map: &[Vec<(usize, f64)>], x: &[f64], len: usize) -> Vec<f64> {
 /// The sum of a linear function of a weight's features over each group of clusters.
 pub(crate) fn group_sums(cell: &Cell, sums: &Weighted<'_>, x: &[f64]) -> Option<Vec<f64>> {
     let groups = cell.groups.as_ref()?;
-    let features = cell.policies[sums.policy].features;
-    let x = expanded(&features.combined(&sums.combination), x, features.len());
-    Some(groups.features[sums.policy].chunks_exact(features.len()).map(|group| dot(&x, group)).collect())
+    let x = in_basis(cell, sums, x);
+    Some(groups.features[sums.policy].chunks_exact(x.len()).map(|group| dot(&x, group)).collect())
 }
 
 impl DrawFactors {
@@ -387,9 +375,7 @@ impl GroupSums {
         };
         let column = |&(owner, adjustment): &(usize, &Adjustment)| {
             let sums = &members[owner].sums;
-            let mut x = vec![0.0; sums.features().len()];
-            adjustment.factors.iter().for_each(|&(f, c)| x[sums.feature_of_factor(f)] += c);
-            group_sums(cell, sums, &x).unwrap_or_default()
+            group_sums(cell, sums, &sums.coefficients(&adjustment.factors)).unwrap_or_default()
         };
         let columns: Vec<Vec<f64>> = adjustments.iter().map(column).collect();
         let rows = |g: usize| occupied.iter().map(|&row| groups.basis_sums(row, g, 0).next().unwrap_or(0.0)).sum();

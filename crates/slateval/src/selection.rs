@@ -7,6 +7,7 @@
 //! additive mean does not make an additive CDF, and the square of a sum of slots is of order 2.
 
 use rand_distr::{Distribution as _, StandardNormal};
+use rand_xoshiro::Xoshiro256PlusPlus;
 
 use crate::cell::Cell;
 use crate::draws::{generator, in_parallel, quantile};
@@ -193,42 +194,42 @@ fn sup_statistic(sums: &[f64], logged: &[f64]) -> f64 {
 /// A quantile of the same where each bin's sum is a normal with the given variance.
 fn sup_critical(variances: &[f64], logged: &[f64], level: f64, settings: &Settings) -> f64 {
     let scales: Vec<f64> = variances.iter().map(|v| v.max(0.0).sqrt()).collect();
-    let chunks = settings.draws.max(CHUNK) / CHUNK;
-    let sups = in_parallel(chunks, settings.threads, |chunk| {
-        let mut rng = generator(settings.seed, chunk);
-        let mut drawn = vec![0.0; scales.len()];
-        let mut sup = || {
-            drawn.iter_mut().zip(&scales).for_each(|(e, scale)| {
-                let z: f64 = StandardNormal.sample(&mut rng);
-                *e = scale * z;
-            });
-            sup_statistic(&drawn, logged)
-        };
-        (0..CHUNK).map(|_| sup()).collect::<Vec<f64>>()
-    });
-    upper(sups, level)
+    sup_quantile(logged, level, settings, |rng, drawn| {
+        for (e, scale) in drawn.iter_mut().zip(&scales) {
+            let z: f64 = StandardNormal.sample(rng);
+            *e = scale * z;
+        }
+    })
 }
 
 /// The same where deviations are added up by group first.
 fn sup_critical_of_groups(by_group: &[Vec<f64>], logged: &[f64], level: f64, settings: &Settings) -> f64 {
+    sup_quantile(logged, level, settings, |rng, drawn| {
+        drawn.fill(0.0);
+        for group in by_group {
+            let z: f64 = StandardNormal.sample(rng);
+            drawn.iter_mut().zip(group).for_each(|(e, w)| *e += z * w);
+        }
+    })
+}
+
+/// A quantile of [`sup_statistic`] over draws of the bins' sums.
+fn sup_quantile(
+    logged: &[f64],
+    level: f64,
+    settings: &Settings,
+    draw: impl Fn(&mut Xoshiro256PlusPlus, &mut [f64]) + Sync,
+) -> f64 {
     let chunks = settings.draws.max(CHUNK) / CHUNK;
     let sups = in_parallel(chunks, settings.threads, |chunk| {
         let mut rng = generator(settings.seed, chunk);
         let mut drawn = vec![0.0; logged.len()];
         let mut sup = || {
-            drawn.fill(0.0);
-            for group in by_group {
-                let z: f64 = StandardNormal.sample(&mut rng);
-                drawn.iter_mut().zip(group).for_each(|(e, w)| *e += z * w);
-            }
+            draw(&mut rng, &mut drawn);
             sup_statistic(&drawn, logged)
         };
         (0..CHUNK).map(|_| sup()).collect::<Vec<f64>>()
     });
-    upper(sups, level)
-}
-
-fn upper(sups: Vec<Vec<f64>>, level: f64) -> f64 {
     let mut sups: Vec<f64> = sups.into_iter().flatten().collect();
     sups.sort_unstable_by(f64::total_cmp);
     quantile(&sups, level)

@@ -2,9 +2,9 @@
 
 use std::result;
 
-use crate::bernstein::Guaranteed;
+use crate::bernstein::{Guaranteed, WeightBounds};
 use crate::cell::Cell;
-use crate::distribution::{Curve, Tail};
+use crate::distribution::Curve;
 use crate::draws::{Draws, place, read_off};
 use crate::error::Result;
 use crate::estimator::{Estimator, standard_error};
@@ -48,8 +48,8 @@ pub(crate) struct Uncertainty {
     pub(crate) cvar: Vec<Limits>,
     /// How much larger each CVaR is in the mean of the draws than its estimate.
     pub(crate) cvar_bias: Option<Vec<f64>>,
-    /// The bounds of the weights that a guaranteed band rests on, and whether they are known.
-    pub(crate) guarantee: Option<(f64, f64, bool)>,
+    /// What a guaranteed band rests on.
+    pub(crate) guarantee: Option<WeightBounds>,
 }
 
 /// Everything uncertain about the difference of two policies.
@@ -81,7 +81,7 @@ pub(crate) const FEW_GROUPS: usize = 10;
 pub(crate) const COARSE: f64 = 0.2;
 
 /// The effective rows that a tail needs for an interval.
-const TAIL_ROWS: f64 = 5.0;
+pub(crate) const TAIL_ROWS: f64 = 5.0;
 
 impl<'a> Level<'_, 'a> {
     /// One estimator for everything.
@@ -138,18 +138,18 @@ impl Uncertainty {
         }
         let carried = carries(level.cdf).and_then(|()| second.map_or(Ok(()), |s| carries(s.cdf)));
         let moments = MomentLimits::new(cell, level, settings);
-        let Err(reason) = carried else {
-            let members: Vec<&Estimator<'_>> = [level.cdf].into_iter().chain(second.map(|s| s.cdf)).collect();
-            let process = Process::new(cell, occupied, &members);
-            let distributions: Vec<_> = members.iter().map(|e| &e.distribution).collect();
-            let draws = Draws::new(&process, &distributions, settings);
-            let difference =
-                second.map(|second| DifferenceUncertainty::new(cell, &process, &draws, level, second, settings));
-            return Ok((Self::drawn(level.cdf, moments, &process, &draws, settings), difference));
-        };
-        let (mut withheld, difference) = refuse(&reason)?;
-        (withheld.mean, withheld.variance, withheld.std) = (moments.mean, moments.variance, moments.std);
-        Ok((withheld, difference))
+        if let Err(reason) = carried {
+            let (mut withheld, difference) = refuse(&reason)?;
+            (withheld.mean, withheld.variance, withheld.std) = (moments.mean, moments.variance, moments.std);
+            return Ok((withheld, difference));
+        }
+        let members: Vec<&Estimator<'_>> = [level.cdf].into_iter().chain(second.map(|s| s.cdf)).collect();
+        let process = Process::new(cell, occupied, &members);
+        let distributions: Vec<_> = members.iter().map(|e| &e.distribution).collect();
+        let draws = Draws::new(&process, &distributions, settings);
+        let difference =
+            second.map(|second| DifferenceUncertainty::new(cell, &process, &draws, level, second, settings));
+        Ok((Self::drawn(level.cdf, moments, &process, &draws, settings), difference))
     }
 
     /// The same without what is read off the CDF.
@@ -178,11 +178,10 @@ impl Uncertainty {
             resolves(estimator, level)?;
             Ok(invert(&distribution.bins, &pointwise, level))
         };
-        let in_tail = |alpha: f64| if settings.tail == Tail::Lower { alpha } else { 1.0 - alpha };
-        let percentile = |functional: usize| bounds(draws.percentiles(functional, false, settings.confidence));
+        let percentile = |functional: usize| bounds(draws.percentiles(functional, settings.confidence));
         let cvar = |(i, &alpha): (usize, &f64)| {
             carries_tail(estimator, alpha)?;
-            resolves(estimator, in_tail(alpha))?;
+            resolves(estimator, settings.tail.level(alpha))?;
             Ok(percentile(place::cvar(i)))
         };
         let estimates = read_off(distribution.curve(), settings);
@@ -200,7 +199,7 @@ impl Uncertainty {
                 .and_then(|()| resolves(estimator, 0.75))
                 .map(|()| percentile(place::IQR)),
             quantiles: settings.quantiles.iter().map(|&level| quantile(level)).collect(),
-            var: settings.alphas.iter().map(|&alpha| quantile(in_tail(alpha))).collect(),
+            var: settings.alphas.iter().map(|&alpha| quantile(settings.tail.level(alpha))).collect(),
             cvar: settings.alphas.iter().enumerate().map(cvar).collect(),
             cvar_bias: Some((0..settings.alphas.len()).map(bias).collect()),
             guarantee: None,
@@ -220,10 +219,9 @@ impl Uncertainty {
             let reward = |b: Option<usize>| b.and_then(|b| bins.get(b)).map(|bin| bin.max);
             Bounds { lower: reward(below.checked_sub(1)), upper: reward(Some(above)) }
         };
-        let in_tail = |alpha: f64| if settings.tail == Tail::Lower { alpha } else { 1.0 - alpha };
         this.quantiles = settings.quantiles.iter().map(|&level| Ok(quantile(level))).collect();
-        this.var = settings.alphas.iter().map(|&alpha| Ok(quantile(in_tail(alpha)))).collect();
-        this.guarantee = Some((found.weights.0, found.weights.1, found.known_bounds));
+        this.var = settings.alphas.iter().map(|&alpha| Ok(quantile(settings.tail.level(alpha)))).collect();
+        this.guarantee = Some(found.weights);
         this.band = Ok(CurveBand { lower: found.lower, upper: found.upper, half_width: None });
         Ok(this)
     }
@@ -302,9 +300,9 @@ impl DifferenceUncertainty {
             }
             Ok(())
         };
-        let in_tail = |alpha: f64| if settings.tail == Tail::Lower { alpha } else { 1.0 - alpha };
-        let percentile = |functional: usize| bounds(draws.percentiles(functional, true, settings.confidence));
-        let cvar = |(i, &alpha): (usize, &f64)| told(in_tail(alpha), alpha).map(|()| percentile(place::cvar(i)));
+        let percentile = |functional: usize| bounds(draws.percentiles_of_difference(functional, settings.confidence));
+        let cvar =
+            |(i, &alpha): (usize, &f64)| told(settings.tail.level(alpha), alpha).map(|()| percentile(place::cvar(i)));
         let quantile = |(i, &level): (usize, &f64)| {
             told(level, level.min(1.0 - level)).map(|()| percentile(place::quantile(settings, i)))
         };

@@ -177,6 +177,13 @@ impl<'a> Weighted<'a> {
         }
     }
 
+    /// A linear function of the factors as one of the features.
+    pub(crate) fn coefficients(&self, factors: &[(usize, f64)]) -> Vec<f64> {
+        let mut x = vec![0.0; self.features.len()];
+        factors.iter().for_each(|&(f, c)| x[self.feature_of_factor(f)] += c);
+        x
+    }
+
     /// The terms of each occupied bin, ascending.
     pub(crate) fn by_bin(&self) -> impl Iterator<Item = Terms> {
         self.of_one.iter().zip(&self.of_weight).map(|(of_one, of_weight)| {
