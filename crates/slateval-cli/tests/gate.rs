@@ -155,7 +155,7 @@ fn mistakes_have_a_place() {
         ("", "1:1: there are no rules"),
         ("confidence = 0.95\n", "2:1: there are no rules"),
         ("[[rule]]\nrequire = 'men(new) > 0'\n", "2:12: there is no function `men`; did you mean `mean`?"),
-        ("[[rule]]\nrequire = \"mean(\\\"new\\\") => 0\"\n", "2:25: write >= in place of =>"),
+        ("[[rule]]\nrequire = \"mean(\\\"new\\\") => 0\"\n", "2:26: write >= in place of =>"),
         ("[[rule]]\nrequire = 'mean(new)*mean(new) > 0'\n", "2:21: only linear"),
         ("[[rule]]\nrequire = '''\nmean(new) >\n  cvar(new 0.1)'''\n", "4:12: a comma is missing"),
         ("[[rule]]\nrequire = 'mean(old) > 0'\n", "2:17: there is no policy `old`, only `logging`, `new`, `bolder`"),

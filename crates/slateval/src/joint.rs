@@ -423,12 +423,8 @@ fn plus(a: Bounds, b: Bounds) -> Bounds {
 fn added_up(groups: &[Vec<Limits>], constant: f64) -> Vec<Limits> {
     let levels = groups.iter().map(Vec::len).max().unwrap_or(0);
     let at = |level: usize| {
-        let own = groups.iter().filter_map(|limits| limits.get(level.min(limits.len().saturating_sub(1))));
-        own.fold(Ok(bounds((constant, constant))), |sum: Limits, limits| match (sum, limits) {
-            (Ok(a), Ok(b)) => Ok(plus(a, *b)),
-            (Err(reason), _) => Err(reason),
-            (_, Err(reason)) => Err(reason.clone()),
-        })
+        let mut own = groups.iter().filter_map(|limits| limits.get(level.min(limits.len().saturating_sub(1))));
+        own.try_fold(bounds((constant, constant)), |sum, limits| Ok(plus(sum, limits.clone()?)))
     };
     (0..levels).map(at).collect()
 }
