@@ -180,7 +180,7 @@
   function tsv(table) {
     const cell = (c) => harmless(c.textContent.replace(/\s+/g, " ").trim());
     return all("tr", table)
-      .map((row) => all("th, td:not(.picture)", row).filter((c) => c.textContent !== "lower | higher").map(cell).join("\t"))
+      .map((row) => all("th, td", row).map(cell).join("\t"))
       .join("\n");
   }
   async function copy(text) {

@@ -49,7 +49,7 @@ impl Scale {
         let rough = (high - low) / about.max(1) as f64;
         let power = 10f64.powf(rough.log10().floor());
         let step = [1.0, 2.0, 5.0, 10.0].into_iter().map(|m| m * power).find(|s| *s >= rough * 0.999).unwrap_or(rough);
-        let places = (-step.log10() + 1e-9).ceil().clamp(0.0, 12.0) as usize;
+        let places = (-step.log10() - 1e-9).ceil().clamp(0.0, 12.0) as usize;
         let (first, last) = ((low / step - 1e-9).ceil() as i64, (high / step + 1e-9).floor() as i64);
         // A scale far from 0 whose step is lost in rounding has no round numbers.
         if last < first || last - first > 100 {

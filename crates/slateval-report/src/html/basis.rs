@@ -4,27 +4,27 @@ use serde_json::Value;
 use slateval::{Band, Evaluation, PolicyEvaluation, Settings, Structure};
 
 use super::Page;
-use super::tables::paragraphs;
 use crate::markup::Markup;
+use crate::text::unwrap_lines;
 use crate::{notes, selection};
 
 pub(crate) fn assumptions(m: &mut Markup, page: &Page<'_>) {
     let evaluation = page.evaluation;
     m.within("ul", &[("class", &"notes")], |m| {
         for policy in &evaluation.policies {
-            for line in selection::basis(policy).iter().flat_map(|text| paragraphs(text)) {
-                m.element("li", &[], format_args!("{}.", line.trim_end_matches('.')));
-            }
+            let Some(assumed) = selection::assumed(policy) else { continue };
+            let chosen = policy.selection.as_ref().map(|s| format!(" {}", selection::words(s))).unwrap_or_default();
+            m.element("li", &[], format_args!("{assumed}.{chosen}"));
         }
-        for line in selection::trust(evaluation).iter().flat_map(|text| paragraphs(&text.replace('\n', " "))) {
-            m.element("li", &[], line);
+        if let Some(trust) = selection::trust(evaluation) {
+            m.element("li", &[], unwrap_lines(&trust));
         }
         for line in fixed_assumptions(evaluation, page.settings, page.clusters) {
             m.element("li", &[], line);
         }
     });
     for line in notes::confidence(evaluation, page.settings).into_iter().chain(notes::clusters(evaluation)) {
-        m.element("p", &[("class", &"aside")], crate::text::unwrap_lines(&line));
+        m.element("p", &[("class", &"aside")], unwrap_lines(&line));
     }
 }
 

@@ -149,10 +149,28 @@ fn live(m: &mut Markup, page: &Page<'_>, at: usize) {
             for (i, policy) in page.profile.policies.iter().enumerate() {
                 m.within("tr", &[("data-policy", &i)], |m| {
                     policy_name(m, i, &policy.name);
-                    page.writer.cell_with(m, &policy.var[at], Kind::Value, &[("data-what", &"var")]);
-                    page.writer.cell_with(m, &policy.cvar[at], Kind::Value, &[("data-what", &"cvar")]);
+                    page.writer.cell_with(
+                        m,
+                        &policy.var[at],
+                        Kind::Value,
+                        &[("data-what", &"var")],
+                        &Markup::default(),
+                    );
+                    page.writer.cell_with(
+                        m,
+                        &policy.cvar[at],
+                        Kind::Value,
+                        &[("data-what", &"cvar")],
+                        &Markup::default(),
+                    );
                     let difference = against_logging(page.profile, &policy.name).map_or(&missing, |d| &d[at]);
-                    page.writer.cell_with(m, difference, Kind::Difference, &[("data-what", &"difference")]);
+                    page.writer.cell_with(
+                        m,
+                        difference,
+                        Kind::Difference,
+                        &[("data-what", &"difference")],
+                        &Markup::default(),
+                    );
                 });
             }
         });

@@ -5,7 +5,7 @@ use slateval::{Comparison, Interval, LOGGING, SegmentEvaluation};
 use super::Page;
 use super::distribution::curve;
 use super::headline::Verdict;
-use super::tables::{frame, header};
+use super::tables::{frame, header, header_with};
 use crate::chart::{CdfChart, Size, Titles, interval_bar, reward_range};
 use crate::grid::Kind;
 use crate::markup::Markup;
@@ -106,7 +106,6 @@ fn table(m: &mut Markup, page: &Page<'_>, lines: &[&SegmentEvaluation]) {
             names.push((name(&policy.name), Some(i)));
             if i > 0 {
                 names.push(("minus logging’s".to_owned(), None));
-                names.extend(has_bars.then(|| ("lower | higher".to_owned(), None)));
             }
         }
         header(m, &names);
@@ -141,15 +140,11 @@ fn table(m: &mut Markup, page: &Page<'_>, lines: &[&SegmentEvaluation]) {
 fn difference(m: &mut Markup, page: &Page<'_>, segment: &SegmentEvaluation, policy: usize, bars: Option<(f64, f64)>) {
     let interval = against_logging(segment, &segment.policies[policy].name).map(|c| &c.mean);
     match interval {
-        Some(interval) => page.writer.cell(m, interval, Kind::Difference),
+        Some(interval) => {
+            let bar = bars.map(|range| interval_bar(interval, range, policy)).unwrap_or_default();
+            page.writer.cell_with(m, interval, Kind::Difference, &[], &bar);
+        }
         None => m.element("td", &[("class", &"number")], "–"),
-    }
-    if let Some(range) = bars {
-        m.within("td", &[("class", &"picture")], |m| {
-            if let Some(interval) = interval {
-                m.add(&interval_bar(interval, range, policy));
-            }
-        });
     }
 }
 
@@ -170,7 +165,7 @@ fn disparities(m: &mut Markup, page: &Page<'_>) {
     }
     frame(m, "disparities", "Segments furthest apart", |m| {
         let names = ["policy", "metric", "lowest", "highest", "difference"];
-        header(m, &names.map(|n| (n.to_owned(), None)));
+        header_with(m, &names.map(|n| (n.to_owned(), None)), 4);
         m.within("tbody", &[], |m| {
             for d in disparities {
                 m.within("tr", &[], |m| {

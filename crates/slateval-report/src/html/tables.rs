@@ -25,15 +25,17 @@ impl Writer {
 
     /// A table's cell with an estimate and its interval; the numbers as they are stand in its attributes.
     pub(crate) fn cell(self, m: &mut Markup, interval: &Interval, kind: Kind) {
-        self.cell_with(m, interval, kind, &[]);
+        self.cell_with(m, interval, kind, &[], &Markup::default());
     }
 
+    /// The same with further attributes, and with something below the numbers.
     pub(crate) fn cell_with(
         self,
         m: &mut Markup,
         interval: &Interval,
         kind: Kind,
         more: &[(&'static str, &dyn Display)],
+        below: &Markup,
     ) {
         let exact =
             [("data-estimate", interval.estimate), ("data-lower", interval.lower), ("data-upper", interval.upper)];
@@ -48,6 +50,7 @@ impl Writer {
                 m.literal(" ");
                 m.element("span", &[("class", &"ends")], ends);
             }
+            m.add(below);
         });
     }
 
@@ -86,12 +89,17 @@ pub(crate) fn frame(m: &mut Markup, id: &'static str, caption: &str, rows: impl 
     });
 }
 
-/// The first line of a table. `policies` are the columns' colours, where they have any.
+/// The first line of a table, with the columns' colours, where they have any. All but the first columns are of numbers.
 pub(crate) fn header(m: &mut Markup, names: &[(String, Option<usize>)]) {
+    header_with(m, names, 1);
+}
+
+/// The same with more columns of text.
+pub(crate) fn header_with(m: &mut Markup, names: &[(String, Option<usize>)], text: usize) {
     m.within("thead", &[], |m| {
         m.within("tr", &[], |m| {
             for (i, (name, policy)) in names.iter().enumerate() {
-                let class = if i == 0 { "" } else { "number" };
+                let class = if i < text { "" } else { "number" };
                 m.within("th", &[("scope", &"col"), ("class", &class)], |m| {
                     if let Some(policy) = policy {
                         key(m, *policy);
