@@ -252,6 +252,12 @@ pub(crate) struct Output {
     /// Write everything as JSON; `-` writes it to standard output in place of the table
     #[arg(long, value_name = "FILE")]
     pub(crate) json: Option<PathBuf>,
+    /// Write a page for a meeting: one file, to be opened in any browser
+    #[arg(long, value_name = "FILE.html")]
+    pub(crate) report: Option<PathBuf>,
+    /// Write a picture of the CDFs and of how quantiles differ
+    #[arg(long, value_name = "FILE.svg|.png")]
+    pub(crate) plot: Option<PathBuf>,
     /// Write the CDF of every policy
     #[arg(long, value_name = "FILE.parquet|.csv")]
     pub(crate) cdf: Option<PathBuf>,

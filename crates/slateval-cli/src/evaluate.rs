@@ -20,5 +20,5 @@ pub(crate) fn run(arguments: &Evaluate) -> Result<()> {
         write_summary(&summary, path)?;
     }
     let record = Record::of_log(&arguments.logs, &reading.columns, &reading.spec, &settings);
-    output::show(&evaluation, &settings, &record, &arguments.output)
+    output::show(&summary, &evaluation, &settings, &record, &arguments.output)
 }

@@ -36,7 +36,7 @@ pub(crate) fn show(arguments: &Show) -> Result<()> {
     check_baseline(arguments.method.baseline.as_deref(), &arguments.summary, &summary)?;
     let evaluation = summary.evaluate(&settings).with_context(|| arguments.summary.display().to_string())?;
     let record = Record::of_summary(&arguments.summary.display().to_string(), summary.spec(), &settings);
-    output::show(&evaluation, &settings, &record, &arguments.output)
+    output::show(&summary, &evaluation, &settings, &record, &arguments.output)
 }
 
 /// What a comparison of two targets needs is gathered from the log's rows, or never.

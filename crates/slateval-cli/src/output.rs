@@ -4,8 +4,8 @@ use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail};
-use slateval::{Evaluation, Settings, Summary};
-use slateval_report::{Style, write_cdf, write_whole};
+use slateval::{Evaluation, Profile, Settings, Summary};
+use slateval_report::{Report, Style, html, write_cdf, write_plot, write_whole};
 
 use crate::args::Output;
 use crate::settings::Record;
@@ -14,7 +14,18 @@ impl Output {
     /// The files to be written, with the flags that ask for them.
     pub(crate) fn files(&self) -> Vec<(&'static str, &Path)> {
         let json = self.json.as_deref().filter(|path| path.as_os_str() != "-").map(|path| ("--json", path));
-        json.into_iter().chain(self.cdf.as_deref().map(|path| ("--cdf", path))).collect()
+        let others = [("--report", &self.report), ("--plot", &self.plot), ("--cdf", &self.cdf)];
+        json.into_iter().chain(others.into_iter().filter_map(|(flag, path)| Some((flag, path.as_deref()?)))).collect()
+    }
+}
+
+/// What a flag's file may end in.
+fn endings(flag: &str) -> &'static [&'static str] {
+    match flag {
+        "--cdf" => &["parquet", "csv"],
+        "--report" => &["html", "htm"],
+        "--plot" => &["svg", "png"],
+        _ => &[],
     }
 }
 
@@ -24,8 +35,9 @@ pub(crate) fn check(outputs: &[(&'static str, &Path)], inputs: &[PathBuf]) -> Re
     let mut seen: Vec<(&str, PathBuf)> = Vec::new();
     for &(flag, path) in outputs {
         let shown = path.display();
-        if flag == "--cdf" && !matches!(path.extension().and_then(|e| e.to_str()), Some("parquet" | "csv")) {
-            bail!("--cdf {shown}: the name must end in .parquet or .csv");
+        let (known, own) = (endings(flag), path.extension().and_then(|e| e.to_str()).unwrap_or_default());
+        if !known.is_empty() && !known.contains(&own) {
+            bail!("{flag} {shown}: the name must end in .{}", known.join(" or ."));
         }
         let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
         if let Some(folder) = folder.filter(|folder| !folder.is_dir()) {
@@ -45,7 +57,14 @@ pub(crate) fn check(outputs: &[(&'static str, &Path)], inputs: &[PathBuf]) -> Re
 }
 
 /// Writes the files that were asked for, and the table or the JSON to standard output.
-pub(crate) fn show(evaluation: &Evaluation, settings: &Settings, record: &Record, output: &Output) -> Result<()> {
+pub(crate) fn show(
+    summary: &Summary,
+    evaluation: &Evaluation,
+    settings: &Settings,
+    record: &Record,
+    output: &Output,
+) -> Result<()> {
+    write_pictures(summary, evaluation, settings, record, output)?;
     if let Some(path) = &output.cdf {
         write_cdf(evaluation, path)?;
     }
@@ -63,6 +82,48 @@ pub(crate) fn show(evaluation: &Evaluation, settings: &Settings, record: &Record
         None => {}
     }
     print(&(slateval_report::table(evaluation, settings, style()) + "\n"))
+}
+
+/// The page and the plot, which show more levels than were asked for.
+fn write_pictures(
+    summary: &Summary,
+    evaluation: &Evaluation,
+    settings: &Settings,
+    record: &Record,
+    output: &Output,
+) -> Result<()> {
+    if output.report.is_none() && output.plot.is_none() {
+        return Ok(());
+    }
+    let profile = &summary.profile(&Profile::levels(settings), settings)?;
+    // Both are made before either is written.
+    let page = match &output.report {
+        Some(_) => Some(html(&Report { evaluation, profile, settings, record, command: &command() })?),
+        None => None,
+    };
+    if let Some(path) = &output.plot {
+        write_plot(evaluation, profile, settings, path)?;
+    }
+    match (&output.report, page) {
+        (Some(path), Some(page)) => write_bytes(path, page.as_bytes()),
+        _ => Ok(()),
+    }
+}
+
+/// The command line as one would type it again.
+fn command() -> String {
+    let words = std::env::args_os().skip(1).map(|word| quoted(&word.to_string_lossy()));
+    std::iter::once("slateval".to_owned()).chain(words).collect::<Vec<_>>().join(" ")
+}
+
+/// A word that a shell leaves as it is.
+fn quoted(word: &str) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "-_=./:,+@%".contains(c);
+    if !word.is_empty() && word.chars().all(plain) {
+        word.to_owned()
+    } else {
+        format!("'{}'", word.replace('\'', "'\\''"))
+    }
 }
 
 /// What the reader's terminal can show.
@@ -89,4 +150,18 @@ pub(crate) fn print(text: &str) -> Result<()> {
 /// A reader that closed the pipe has seen enough: no error.
 pub(crate) fn is_broken_pipe(error: &anyhow::Error) -> bool {
     error.downcast_ref::<io::Error>().is_some_and(|e| e.kind() == io::ErrorKind::BrokenPipe)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::quoted;
+
+    #[test]
+    fn words_survive_a_shell() {
+        assert_eq!(quoted("--target"), "--target");
+        assert_eq!(quoted("new=pi_new"), "new=pi_new");
+        assert_eq!(quoted("logs/*.parquet"), "'logs/*.parquet'");
+        assert_eq!(quoted("it's $HOME"), "'it'\\''s $HOME'");
+        assert_eq!(quoted(""), "''");
+    }
 }

@@ -21,7 +21,11 @@ struct Document<'a, S> {
 /// # Errors
 /// [`Error::Encode`] if `settings` is nothing that JSON can hold.
 pub fn json(evaluation: &Evaluation, settings: &impl Serialize) -> Result<String, Error> {
-    let document = Document {
+    encode(&document(evaluation, settings))
+}
+
+fn document<'a, S: Serialize>(evaluation: &'a Evaluation, settings: &'a S) -> Document<'a, S> {
+    Document {
         schema: "slateval/evaluation/1",
         log: &evaluation.log,
         settings,
@@ -29,12 +33,29 @@ pub fn json(evaluation: &Evaluation, settings: &impl Serialize) -> Result<String
         comparisons: &evaluation.comparisons,
         segments: &evaluation.segments,
         disparities: &evaluation.disparities,
-    };
-    encode(&document)
+    }
+}
+
+/// The same on one line.
+pub(crate) fn compact(evaluation: &Evaluation, settings: &impl Serialize) -> Result<String, Error> {
+    one_line(&document(evaluation, settings))
+}
+
+/// Anything on one line.
+pub(crate) fn one_line(document: &impl Serialize) -> Result<String, Error> {
+    serde_json::to_string(document).map_err(failed)
+}
+
+/// Anything as a value whose parts can be looked at.
+pub(crate) fn to_value(document: &impl Serialize) -> Result<serde_json::Value, Error> {
+    serde_json::to_value(document).map_err(failed)
+}
+
+fn failed(error: serde_json::Error) -> Error {
+    Error::Encode { what: "JSON", reason: error.to_string() }
 }
 
 /// Indented, with a line break at its end.
 pub(crate) fn encode(document: &impl Serialize) -> Result<String, Error> {
-    let failed = |e: serde_json::Error| Error::Encode { what: "JSON", reason: e.to_string() };
     serde_json::to_string_pretty(document).map(|text| text + "\n").map_err(failed)
 }

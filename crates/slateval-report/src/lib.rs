@@ -1,4 +1,5 @@
-//! Shows slateval evaluations and inspections to people and programs: terminal tables, JSON, files of the CDF.
+//! Shows slateval evaluations and inspections to people and programs: terminal tables, pages, pictures, JSON, files of
+//! the CDF.
 //!
 //! ```
 //! # use slateval::{Block, Field, Settings, Spec, Structure, Summary};
@@ -18,13 +19,17 @@
 //! ```
 
 mod cdf;
+mod chart;
 mod checks;
 mod compare;
 mod grid;
+mod html;
 mod inspect;
 mod json;
+mod markup;
 mod notes;
 mod number;
+mod plot;
 mod segments;
 mod selection;
 mod terminal;
@@ -33,8 +38,10 @@ mod whole;
 
 pub use cdf::write_cdf;
 pub use checks::{Tally, warnings};
+pub use html::{Report, html, notebook};
 pub use inspect::{Inspection, SchemaColumn, inspection, inspection_json};
 pub use json::json;
+pub use plot::{png, svg, write_plot};
 pub use terminal::{Style, table};
 pub use text::printable;
 pub use whole::write_whole;

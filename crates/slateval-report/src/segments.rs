@@ -1,9 +1,9 @@
 //! Segments side by side: who gains, who loses.
 
-use slateval::{Evaluation, SegmentEvaluation, Status};
+use slateval::{Disparity, Evaluation, Segment, SegmentEvaluation, Status};
 
 use crate::grid::{Column, Grid, Kind};
-use crate::number::count;
+use crate::number::{count, percent};
 use crate::text::name;
 
 /// More segments than this are a file's business.
@@ -32,6 +32,25 @@ pub(crate) fn table(evaluation: &Evaluation) -> Option<String> {
         text.push_str(&format!("\n {FAILED} {failed} {plural} failed checks: do not rely on these; the JSON says why"));
     }
     Some(text)
+}
+
+/// The segments furthest apart, for each policy: in mean, and in each CVaR.
+pub(crate) fn disparities(evaluation: &Evaluation) -> Option<String> {
+    if evaluation.disparities.is_empty() {
+        return None;
+    }
+    let label = |d: &Disparity| {
+        let metric = d.alpha.map_or(d.metric.to_owned(), |alpha| format!("CVaR {}", percent(alpha)));
+        let value = |segment: &Segment| name(&segment.to_string());
+        format!("{}: {metric}, {} over {}", name(&d.policy), value(&d.high), value(&d.low))
+    };
+    let cells = evaluation.disparities.iter().map(|d| d.interval.clone()).collect();
+    let grid = Grid {
+        corner: "furthest apart".into(),
+        labels: evaluation.disparities.iter().map(label).collect(),
+        columns: vec![Column { name: "difference".into(), kind: Kind::Value, cells, more: Vec::new() }],
+    };
+    Some(grid.render(grid.decimals()))
 }
 
 pub(crate) fn has_failed(segment: &SegmentEvaluation) -> bool {

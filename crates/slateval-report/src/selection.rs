@@ -6,6 +6,15 @@ use crate::text::{name, printable, wrap};
 
 /// What a target's numbers assume: its structure and weights, and how the order was chosen if it was.
 pub(crate) fn basis(policy: &PolicyEvaluation) -> Option<String> {
+    let line = wrap(&assumed(policy)?, 0, 2);
+    Some(match &policy.selection {
+        None => line,
+        Some(selection) => format!("{line}\n{}", wrap(&words(selection), 2, 2)),
+    })
+}
+
+/// A target's structure and weights.
+pub(crate) fn assumed(policy: &PolicyEvaluation) -> Option<String> {
     let (structure, correction) = (policy.structure.as_ref()?, policy.correction?);
     let above_one =
         |s: &Selection| [Some(s.cdf), Some(s.mean), Some(s.variance), s.band].into_iter().flatten().any(|m| m > 1);
@@ -16,11 +25,7 @@ pub(crate) fn basis(policy: &PolicyEvaluation) -> Option<String> {
         other => other.to_string(),
     };
     let structure = printable(&structure.to_string()).into_owned();
-    let line = format!("{}: {structure} structure, {weights} weights{slots}", name(&policy.name));
-    Some(match &policy.selection {
-        None => wrap(&line, 0, 2),
-        Some(selection) => format!("{}\n{}", wrap(&line, 0, 2), wrap(&words(selection), 2, 2)),
-    })
+    Some(format!("{}: {structure} structure, {weights} weights{slots}", name(&policy.name)))
 }
 
 /// What was chosen, on what grounds: the tests up to the first order that was not needed. Why the choice could not be

@@ -27,6 +27,7 @@ pub fn table(evaluation: &Evaluation, settings: &Settings, style: Style) -> Stri
     parts.extend(differences.as_ref().map(|grid| grid.render(decimals)));
     parts.extend(compare::dominance(evaluation));
     parts.extend(segments::table(evaluation));
+    parts.extend(segments::disparities(evaluation));
 
     let grids: Vec<&Grid> = [&policies].into_iter().chain(&differences).collect();
     let mut remarks = notes::missing(&grids);
@@ -50,7 +51,7 @@ pub(crate) fn finish(mut parts: Vec<String>) -> String {
     text.lines().map(str::trim_end).collect::<Vec<_>>().join("\n")
 }
 
-fn headline(log: &LogFacts) -> String {
+pub(crate) fn headline(log: &LogFacts) -> String {
     format!("{}, {}", slates(log), rewards(log))
 }
 
@@ -78,7 +79,7 @@ pub(crate) fn quantile_name(level: f64) -> String {
     if level == 0.5 { "median".to_owned() } else { format!("quantile {}", percent(level)) }
 }
 
-fn policy_grid(evaluation: &Evaluation, style: Style) -> Grid {
+pub(crate) fn policy_grid(evaluation: &Evaluation, style: Style) -> Grid {
     let policies = &evaluation.policies;
     let mut labels: Vec<String> =
         policies.first().map_or_else(Vec::new, |p| metrics(p).map(|(name, _)| name).collect());

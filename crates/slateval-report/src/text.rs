@@ -9,14 +9,21 @@ use std::borrow::Cow;
 /// assert_eq!(slateval_report::printable("new\u{1b}[2J"), "new [2J");
 /// ```
 pub fn printable(text: &str) -> Cow<'_, str> {
-    let obeyed = |c: char| {
-        (c.is_control() && c != '\n')
-            || matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
-    };
-    if !text.contains(obeyed) {
+    if !text.contains(is_obeyed) {
         return Cow::Borrowed(text);
     }
-    Cow::Owned(text.chars().map(|c| if obeyed(c) { ' ' } else { c }).collect())
+    Cow::Owned(text.chars().map(|c| if is_obeyed(c) { ' ' } else { c }).collect())
+}
+
+/// Whether a character does something in place of being seen.
+pub(crate) fn is_obeyed(c: char) -> bool {
+    (c.is_control() && c != '\n')
+        || matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+}
+
+/// A paragraph on one line.
+pub(crate) fn unwrap_lines(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 /// A name on one line, cut if it is a whole paragraph.

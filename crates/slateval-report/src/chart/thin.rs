@@ -1,0 +1,70 @@
+//! Fewer points that draw the same curve.
+
+use slateval::{Cdf, CdfBand};
+
+/// Places of at most `most` points of a curve, at equal distances along it, its ends among them.
+pub(crate) fn by_arc_length(xs: &[f64], ys: &[f64], most: usize) -> Vec<usize> {
+    let count = xs.len().min(ys.len());
+    if count <= most || most < 2 {
+        return (0..count).collect();
+    }
+    let extent = |values: &[f64]| {
+        let (low, high) = values.iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(l, h), v| (l.min(*v), h.max(*v)));
+        if high > low { high - low } else { 1.0 }
+    };
+    let (width, height) = (extent(xs), extent(ys));
+    let step = |i: usize| ((xs[i] - xs[i - 1]) / width).hypot((ys[i] - ys[i - 1]) / height);
+    let total: f64 = (1..count).map(step).sum();
+    let (mut kept, mut gone) = (vec![0], 0.0);
+    for i in 1..count - 1 {
+        gone += step(i);
+        if gone >= total * kept.len() as f64 / (most - 1) as f64 && kept.len() < most - 1 {
+            kept.push(i);
+        }
+    }
+    kept.push(count - 1);
+    kept
+}
+
+/// A CDF with at most so many points.
+pub(crate) fn thinned(cdf: &Cdf, most: usize) -> Cdf {
+    let kept = by_arc_length(&cdf.reward, &cdf.estimate, most);
+    let floats = |values: &[f64]| kept.iter().map(|i| values[*i]).collect::<Vec<f64>>();
+    let bounds = |values: &[Option<f64>]| kept.iter().map(|i| values[*i]).collect::<Vec<Option<f64>>>();
+    let band = |band: &CdfBand| CdfBand { lower: bounds(&band.lower), upper: bounds(&band.upper) };
+    Cdf {
+        reward: floats(&cdf.reward),
+        raw: floats(&cdf.raw),
+        estimate: floats(&cdf.estimate),
+        lower: bounds(&cdf.lower),
+        upper: bounds(&cdf.upper),
+        half_width: cdf.half_width,
+        if_order_holds: cdf.if_order_holds.as_ref().map(band),
+        reason: cdf.reason.clone(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ends_stay_and_points_follow_the_curve() {
+        // Flat for a long while, then a cliff: the cliff takes half of the points.
+        let xs: Vec<f64> = (0..2000).map(f64::from).collect();
+        let ys: Vec<f64> = xs.iter().map(|x| if *x < 1000.0 { 0.0 } else { ((x - 1000.0) / 100.0).min(1.0) }).collect();
+        let kept = by_arc_length(&xs, &ys, 100);
+        assert!(kept.len() <= 100 && kept.len() > 90, "{}", kept.len());
+        assert_eq!((kept[0], kept[kept.len() - 1]), (0, 1999));
+        assert!(kept.windows(2).all(|w| w[0] < w[1]));
+        let cliff = kept.iter().filter(|i| (1000..=1100).contains(*i)).count();
+        assert!(cliff > 40, "{cliff}");
+    }
+
+    #[test]
+    fn few_points_stay_as_they_are() {
+        assert_eq!(by_arc_length(&[0.0, 1.0], &[0.0, 1.0], 300), [0, 1]);
+        assert_eq!(by_arc_length(&[], &[], 300), [0usize; 0]);
+        assert_eq!(by_arc_length(&[5.0; 4], &[1.0; 4], 2), [0, 3]);
+    }
+}

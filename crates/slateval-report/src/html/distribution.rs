@@ -1,0 +1,214 @@
+//! The CDFs, and how quantiles differ.
+
+use slateval::{Interval, LOGGING};
+
+use super::Page;
+use super::picture::{both_sizes, figure};
+use super::tables::{frame, header, key};
+use crate::chart::{CdfChart, Curve, Difference, LevelChart, Series, reward_range};
+use crate::markup::Markup;
+use crate::number::{fixed, percent};
+use crate::text::{name, printable};
+
+/// Points of a line in a picture as wide as a page.
+const POINTS: usize = 300;
+
+/// How the log's rewards are drawn.
+pub(crate) fn curve(page: &Page<'_>) -> Curve {
+    if page.evaluation.log.reward.distinct.is_some() { Curve::Steps } else { Curve::Lines }
+}
+
+pub(crate) fn cdf(m: &mut Markup, page: &Page<'_>) {
+    let policies = &page.evaluation.policies;
+    let range = reward_range(policies);
+    let chart = CdfChart { policies, range, curve: curve(page), bands: true, points: POINTS };
+    m.element(
+        "p",
+        &[],
+        "Each line tells what share of slates has at most a given reward. A line further to the right, and so lower, \
+         means higher rewards.",
+    );
+    legend(m, page);
+    let names: Vec<String> = policies.iter().map(|p| name(&p.name)).collect();
+    let desc = format!(
+        "Distribution functions of {} over rewards from {} to {}, with bands. The tables give the numbers.",
+        names.join(", "),
+        fixed(range.0, page.writer.decimals),
+        fixed(range.1, page.writer.decimals)
+    );
+    let mut caption = match policies.iter().any(|p| p.cdf.half_width.is_some()) {
+        true => format!(
+            "Each shaded band holds the policy’s whole line at once, with {} confidence.",
+            percent(page.settings.confidence)
+        ),
+        false => "There are no bands; the notes below the tables say why.".to_owned(),
+    };
+    let reward = &page.evaluation.log.reward;
+    if reward.max - reward.min > 2.0 * (range.1 - range.0) {
+        caption += " Rewards beyond those of all but one slate in a thousand are not drawn.";
+    }
+    figure(m, "cdf-chart", &caption, |m| {
+        both_sizes(
+            m,
+            "cdf-chart",
+            ("Reward distribution of each policy", &desc),
+            ("reward", "share of slates with at most this reward"),
+            &|id, class, size, titles, words| chart.svg(id, class, size, titles, words),
+        );
+    });
+    readout(m, page, range);
+}
+
+/// Lines with their colours; a script makes them switches.
+fn legend(m: &mut Markup, page: &Page<'_>) {
+    m.within("ul", &[("class", &"legend"), ("aria-label", &"Policies in the charts")], |m| {
+        for (i, policy) in page.evaluation.policies.iter().enumerate() {
+            m.within("li", &[("data-policy", &i)], |m| {
+                key(m, i);
+                m.element("span", &[("class", &"name")], name(&policy.name));
+            });
+        }
+    });
+}
+
+/// Numbers below the pointer: for a script to fill.
+fn readout(m: &mut Markup, page: &Page<'_>, (low, high): (f64, f64)) {
+    m.within("div", &[("class", &"moves readout")], |m| {
+        m.within("div", &[("class", &"controls")], |m| {
+            m.element("label", &[("for", &"reward-slider")], "Read off at reward");
+            m.empty(
+                "input",
+                &[
+                    ("type", &"range"),
+                    ("id", &"reward-slider"),
+                    ("min", &"0"),
+                    ("max", &"1000"),
+                    ("value", &"500"),
+                    ("data-low", &low),
+                    ("data-high", &high),
+                ],
+            );
+            m.element("output", &[("id", &"reward-value"), ("for", &"reward-slider")], "");
+        });
+        m.within("div", &[("aria-live", &"polite")], |m| {
+            frame(m, "cdf-table", "Share of slates with at most this reward", |m| {
+                header(m, &["policy", "share", "band"].map(|n| (n.to_owned(), None)));
+                m.within("tbody", &[], |m| {
+                    for (i, policy) in page.evaluation.policies.iter().enumerate() {
+                        m.within("tr", &[("data-policy", &i)], |m| {
+                            m.within("th", &[("scope", &"row")], |m| {
+                                key(m, i);
+                                m.text(name(&policy.name));
+                            });
+                            m.literal("<td class=\"number\"></td><td class=\"number\"></td>");
+                        });
+                    }
+                });
+            });
+        });
+    });
+}
+
+/// Differences of quantiles to logging's.
+pub(crate) fn quantiles(m: &mut Markup, page: &Page<'_>) {
+    let place = |policy: &str| page.evaluation.policies.iter().position(|p| p.name == policy);
+    let against: Vec<_> = page.profile.comparisons.iter().filter(|c| c.baseline == LOGGING).collect();
+    let series: Vec<Series<'_>> =
+        against.iter().filter_map(|c| Some(Series { policy: place(&c.policy)?, values: &c.quantile_band })).collect();
+    if series.is_empty() {
+        return;
+    }
+    let chart = LevelChart { levels: &page.profile.levels, series, difference: Difference::Yes };
+    m.element(
+        "p",
+        &[],
+        "Line up each policy’s slates from the worst to the best and compare those in the same place. Above the zero \
+         line the target’s slates are worth more there than logging’s, below it less.",
+    );
+    let desc = "For each target the difference of its quantiles to logging’s over all levels, with a band and a line \
+                at zero. The list below says where the band leaves zero.";
+    let caption = format!(
+        "The shaded band holds at all levels at once, with {} confidence: where it leaves the zero line, the \
+         difference is shown.",
+        percent(page.settings.confidence)
+    );
+    figure(m, "quantile-chart", &caption, |m| {
+        both_sizes(
+            m,
+            "quantile-chart",
+            ("Difference of quantiles to logging’s", desc),
+            ("slates from the worst (0%) to the best (100%)", "difference of rewards"),
+            &|id, class, size, titles, words| chart.svg(id, class, size, titles, words),
+        );
+    });
+    m.within("ul", &[("class", &"notes")], |m| {
+        for comparison in &against {
+            let words = where_shown(&page.profile.levels, &comparison.quantile_band);
+            m.element("li", &[], format_args!("{}: {words}.", name(&comparison.policy)));
+        }
+    });
+}
+
+/// Where a band leaves 0, in words.
+fn where_shown(levels: &[f64], band: &[Interval]) -> String {
+    let runs = |is_in: &dyn Fn(&Interval) -> bool| {
+        let mut runs: Vec<(f64, f64)> = Vec::new();
+        let mut open = false;
+        for (level, interval) in levels.iter().zip(band) {
+            match (is_in(interval), runs.last_mut()) {
+                (true, Some(run)) if open => run.1 = *level,
+                (true, _) => runs.push((*level, *level)),
+                _ => {}
+            }
+            open = is_in(interval);
+        }
+        let words = |(from, to): &(f64, f64)| match from == to {
+            true => percent(*from),
+            false => format!("{} to {}", percent(*from), percent(*to)),
+        };
+        runs.iter().map(words).collect::<Vec<_>>().join(", ")
+    };
+    let higher = runs(&|i| i.lower.is_some_and(|l| l > 0.0));
+    let lower = runs(&|i| i.upper.is_some_and(|u| u < 0.0));
+    match (higher.is_empty(), lower.is_empty()) {
+        (true, true) => match band.iter().all(|i| i.lower.is_none() && i.upper.is_none()) {
+            true => {
+                let reason = band.iter().find_map(|i| i.reason.as_deref()).unwrap_or("there is no band");
+                format!("cannot tell ({})", printable(reason))
+            }
+            false => "shown to be higher or lower nowhere".to_owned(),
+        },
+        (false, true) => format!("shown to be higher at {higher}; lower nowhere"),
+        (true, false) => format!("shown to be lower at {lower}; higher nowhere"),
+        (false, false) => format!("shown to be higher at {higher}, and lower at {lower}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn band(ends: &[(f64, f64)]) -> Vec<Interval> {
+        let interval = |&(lower, upper): &(f64, f64)| Interval {
+            estimate: Some((lower + upper) / 2.0),
+            lower: Some(lower),
+            upper: Some(upper),
+            if_order_holds: None,
+            reason: None,
+        };
+        ends.iter().map(interval).collect()
+    }
+
+    #[test]
+    fn words_say_where_the_band_leaves_zero() {
+        let levels = [0.1, 0.2, 0.3, 0.4];
+        let (up, down, open) = ((1.0, 2.0), (-2.0, -1.0), (-1.0, 1.0));
+        let words = |ends: &[(f64, f64)]| where_shown(&levels, &band(ends));
+        assert_eq!(words(&[open; 4]), "shown to be higher or lower nowhere");
+        assert_eq!(words(&[up, up, open, up]), "shown to be higher at 10% to 20%, 40%; lower nowhere");
+        assert_eq!(words(&[down, open, up, up]), "shown to be higher at 30% to 40%, and lower at 10%");
+        let none =
+            Interval { estimate: Some(1.0), lower: None, upper: None, if_order_holds: None, reason: Some("x".into()) };
+        assert_eq!(where_shown(&[0.5], &[none]), "cannot tell (x)");
+    }
+}

@@ -1,0 +1,233 @@
+//! What a decision rests on, in a sentence a target.
+
+use slateval::{Comparison, Evaluation, Interval, PolicyEvaluation, Settings, Status, Tail};
+
+use crate::grid::{Column, Grid, Kind};
+use crate::number::{percent, signed};
+use crate::text::{name, printable};
+
+/// What the log shows about a difference. Larger rewards are better.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Verdict {
+    Better,
+    Worse,
+    /// The interval holds 0.
+    Open,
+    /// There is no interval, or not enough of one.
+    Unknown(String),
+}
+
+impl Verdict {
+    pub(crate) fn of(difference: &Interval) -> Self {
+        match (difference.estimate, difference.lower, difference.upper) {
+            (Some(_), Some(lower), _) if lower > 0.0 => Verdict::Better,
+            (Some(_), _, Some(upper)) if upper < 0.0 => Verdict::Worse,
+            (Some(_), Some(_), Some(_)) => Verdict::Open,
+            _ => Verdict::Unknown(
+                difference.reason.as_deref().map_or_else(|| "no interval".to_owned(), |r| printable(r).into_owned()),
+            ),
+        }
+    }
+
+    pub(crate) fn words(&self) -> String {
+        match self {
+            Verdict::Unknown(reason) => format!("{} ({reason})", self.short()),
+            other => other.short().to_owned(),
+        }
+    }
+
+    /// The same without the reason.
+    pub(crate) fn short(&self) -> &'static str {
+        match self {
+            Verdict::Better => "shown to be better",
+            Verdict::Worse => "shown to be worse",
+            Verdict::Open => "not shown to be better or worse",
+            Verdict::Unknown(_) => "cannot tell",
+        }
+    }
+
+    /// For style sheets.
+    pub(crate) fn class(&self) -> &'static str {
+        match self {
+            Verdict::Better => "better",
+            Verdict::Worse => "worse",
+            Verdict::Open => "open",
+            Verdict::Unknown(_) => "unknown",
+        }
+    }
+}
+
+/// One difference of a target to what it is compared with.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Claim {
+    /// `mean`, or `worst 10% of slates`.
+    pub(crate) what: String,
+    /// The difference, in percent of the baseline where that makes sense.
+    pub(crate) value: String,
+    pub(crate) verdict: Verdict,
+}
+
+/// A target against another policy.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Headline {
+    pub(crate) policy: String,
+    pub(crate) baseline: String,
+    /// Names of checks that failed.
+    pub(crate) failed: Vec<String>,
+    /// Names of checks that warn.
+    pub(crate) warned: Vec<String>,
+    pub(crate) claims: Vec<Claim>,
+}
+
+/// One for each comparison.
+pub(crate) fn headlines(evaluation: &Evaluation, settings: &Settings) -> Vec<Headline> {
+    evaluation.comparisons.iter().filter_map(|c| Headline::new(evaluation, c, settings)).collect()
+}
+
+impl Headline {
+    fn new(evaluation: &Evaluation, comparison: &Comparison, settings: &Settings) -> Option<Self> {
+        let policy = evaluation.policy(&comparison.policy)?;
+        let baseline = evaluation.policy(&comparison.baseline)?;
+        let named = |status: Status| {
+            let both = policy.diagnostics.checks.iter().chain(&baseline.diagnostics.checks);
+            let mut names: Vec<String> = both.filter(|c| c.status == status).map(|c| c.name.to_owned()).collect();
+            names.sort();
+            names.dedup();
+            names
+        };
+        let mut claims = vec![claim("mean".to_owned(), &comparison.mean, &baseline.mean, evaluation)];
+        claims.extend(tail_claim(evaluation, comparison, baseline, settings));
+        Some(Headline {
+            policy: name(&comparison.policy),
+            baseline: name(&comparison.baseline),
+            failed: named(Status::Fail),
+            warned: named(Status::Warn),
+            claims,
+        })
+    }
+
+    /// What to know before anything else.
+    pub(crate) fn caution(&self) -> Option<String> {
+        let checks = |names: &[String]| if names.len() == 1 { "check" } else { "checks" };
+        if !self.failed.is_empty() {
+            let (kind, names) = (checks(&self.failed), self.failed.join(", "));
+            return Some(format!("Do not rely on this: {kind} failed ({names})."));
+        }
+        let names = self.warned.join(", ");
+        (!names.is_empty()).then(|| format!("With caution: {} to look at ({names}).", checks(&self.warned)))
+    }
+
+    /// The whole sentence.
+    pub(crate) fn sentence(&self) -> String {
+        let caution = self.caution().map(|c| format!("{c} ")).unwrap_or_default();
+        let claim = |(i, c): (usize, &Claim)| {
+            let against = if i == 0 { format!(" against {}", self.baseline) } else { String::new() };
+            format!("{} {}{against}: {}", c.what, c.value, c.verdict.words())
+        };
+        let claims: Vec<String> = self.claims.iter().enumerate().map(claim).collect();
+        format!("{caution}{}: {}.", self.policy, claims.join("; "))
+    }
+}
+
+/// The alpha of the sentence: a tenth if it is there, otherwise the middle one.
+pub(crate) fn headline_alpha(settings: &Settings) -> Option<usize> {
+    let tenth = settings.alphas.iter().position(|a| *a == 0.1);
+    tenth.or_else(|| (!settings.alphas.is_empty()).then_some(settings.alphas.len() / 2))
+}
+
+/// Which slates a tail is about.
+pub(crate) fn tail_name(settings: &Settings, alpha: f64) -> String {
+    let which = match settings.tail {
+        Tail::Lower => "worst",
+        Tail::Upper => "best",
+    };
+    format!("{which} {} of slates", percent(alpha))
+}
+
+fn tail_claim(
+    evaluation: &Evaluation,
+    comparison: &Comparison,
+    baseline: &PolicyEvaluation,
+    settings: &Settings,
+) -> Option<Claim> {
+    let at = headline_alpha(settings)?;
+    let (difference, base) = (comparison.cvar.get(at)?, baseline.cvar.get(at)?);
+    Some(claim(tail_name(settings, difference.alpha), &difference.interval, &base.interval, evaluation))
+}
+
+fn claim(what: String, difference: &Interval, base: &Interval, evaluation: &Evaluation) -> Claim {
+    let value = match divisor(base, evaluation) {
+        Some(base) => written(&scaled(difference, 100.0 / base), "%"),
+        None => written(difference, ""),
+    };
+    Claim { what, value, verdict: Verdict::of(difference) }
+}
+
+/// What a difference may be divided by: a value above 0 that is known well enough, and no accident of where 0 is.
+fn divisor(base: &Interval, evaluation: &Evaluation) -> Option<f64> {
+    let estimate = base.estimate.filter(|e| *e > 0.0)?;
+    let half = base.lower.zip(base.upper).map(|(lower, upper)| (upper - lower) / 2.0);
+    let reward = &evaluation.log.reward;
+    let known = half.is_none_or(|half| half < estimate / 2.0);
+    (known && estimate > 1e-3 * (reward.max - reward.min)).then_some(estimate)
+}
+
+/// Whether any sentence speaks of percent.
+pub(crate) fn has_percent(headlines: &[Headline]) -> bool {
+    headlines.iter().flat_map(|h| &h.claims).any(|c| c.value.contains('%'))
+}
+
+fn scaled(interval: &Interval, by: f64) -> Interval {
+    let times = |x: Option<f64>| x.map(|x| x * by);
+    Interval {
+        estimate: times(interval.estimate),
+        lower: times(interval.lower),
+        upper: times(interval.upper),
+        if_order_holds: None,
+        reason: interval.reason.clone(),
+    }
+}
+
+fn written(interval: &Interval, unit: &str) -> String {
+    let column = Column { name: String::new(), kind: Kind::Difference, cells: vec![interval.clone()], more: vec![] };
+    let decimals = Grid { corner: String::new(), labels: vec![], columns: vec![column] }.decimals();
+    let number = |x: Option<f64>| x.map_or("–".to_owned(), |x| signed(x, decimals));
+    match (interval.estimate, interval.lower, interval.upper) {
+        (None, ..) => "–".to_owned(),
+        (Some(estimate), None, None) => format!("{}{unit}", signed(estimate, decimals)),
+        (estimate, lower, upper) => format!("{}{unit} [{}, {}]", number(estimate), number(lower), number(upper)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn interval(estimate: f64, ends: Option<(f64, f64)>) -> Interval {
+        let reason = ends.is_none().then(|| "the log is worth 4 rows".to_owned());
+        let (lower, upper) = (ends.map(|e| e.0), ends.map(|e| e.1));
+        Interval { estimate: Some(estimate), lower, upper, if_order_holds: None, reason }
+    }
+
+    #[test]
+    fn verdicts_follow_the_interval() {
+        let words = |difference: &Interval| Verdict::of(difference).words();
+        assert_eq!(words(&interval(0.1, Some((0.01, 0.2)))), "shown to be better");
+        assert_eq!(words(&interval(-0.1, Some((-0.2, -0.01)))), "shown to be worse");
+        assert_eq!(words(&interval(0.1, Some((0.0, 0.2)))), "not shown to be better or worse");
+        assert_eq!(words(&interval(0.1, None)), "cannot tell (the log is worth 4 rows)");
+        let half = Interval { upper: None, ..interval(0.1, Some((-0.1, 0.0))) };
+        assert_eq!(words(&half), "cannot tell (no interval)");
+        let half = Interval { upper: None, ..interval(0.1, Some((0.05, 0.0))) };
+        assert_eq!(words(&half), "shown to be better");
+        let none = Interval { estimate: None, ..interval(0.1, Some((0.05, 0.2))) };
+        assert_eq!(words(&none), "cannot tell (no interval)");
+    }
+
+    #[test]
+    fn differences_are_written_with_as_many_digits_as_their_intervals_carry() {
+        assert_eq!(written(&interval(4.123, Some((2.01, 6.32))), "%"), "+4.1% [+2.0, +6.3]");
+        assert_eq!(written(&interval(-0.012345, Some((-0.02, 0.005))), ""), "−0.012 [−0.020, +0.005]");
+        assert_eq!(written(&interval(0.5, None), ""), "+0.5000");
+    }
+}

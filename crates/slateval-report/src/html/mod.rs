@@ -1,0 +1,269 @@
+//! An evaluation as a page for a meeting: one file, no network, readable without a script.
+
+mod basis;
+mod data;
+mod distribution;
+mod explorer;
+mod headline;
+mod picture;
+mod segments;
+mod tables;
+mod trust;
+
+use serde::Serialize;
+use serde_json::Value;
+use slateval::{Evaluation, Profile, Settings};
+
+use crate::json::{one_line, to_value};
+use crate::markup::Markup;
+use crate::terminal::{headline as log_facts, policy_grid};
+use crate::{Error, Style};
+use headline::{Headline, has_percent, headlines};
+use tables::Writer;
+
+const STYLE: &str = include_str!("../../assets/report.css");
+const SCRIPT: &str = include_str!("../../assets/report.js");
+
+/// Nothing is fetched, whatever a name in the log says.
+const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:; \
+                      base-uri 'none'; form-action 'none'";
+
+/// What a page is made from.
+#[derive(Debug, Clone, Copy)]
+pub struct Report<'a, S> {
+    /// What was found.
+    pub evaluation: &'a Evaluation,
+    /// The same at many levels, as of [`Profile::levels`].
+    pub profile: &'a Profile,
+    /// What made both.
+    pub settings: &'a Settings,
+    /// Everything needed to run it again, as in the JSON.
+    pub record: &'a S,
+    /// How to run it again, as one types it.
+    pub command: &'a str,
+}
+
+/// What sections share.
+#[derive(Debug)]
+pub(crate) struct Page<'a> {
+    evaluation: &'a Evaluation,
+    profile: &'a Profile,
+    settings: &'a Settings,
+    writer: Writer,
+    clusters: bool,
+}
+
+/// The evaluation as one HTML file that needs nothing else. The same input gives the same bytes.
+///
+/// # Errors
+/// [`Error::Encode`] if `record` is nothing that JSON can hold.
+///
+/// ```
+/// # use slateval::{Block, Field, Profile, Settings, Spec, Structure, Summary};
+/// # let mut summary = Summary::new(Spec::new(Structure::Additive, ["new"]))?;
+/// # let mut block = Block::new(summary.spec());
+/// # block.reset(2, 1);
+/// # block.column_mut(Field::Reward).copy_from_slice(&[1.0, 0.0]);
+/// # block.column_mut(Field::Logging { slot: 0 }).fill(0.5);
+/// # block.column_mut(Field::Target { policy: 0, slot: 0 }).copy_from_slice(&[0.9, 0.1]);
+/// # summary.add(&block)?;
+/// use slateval_report::{Report, html};
+///
+/// let settings = Settings::default();
+/// let report = Report {
+///     evaluation: &summary.evaluate(&settings)?,
+///     profile: &summary.profile(&Profile::levels(&settings), &settings)?,
+///     settings: &settings,
+///     record: &settings,
+///     command: "slateval evaluate log.parquet --report report.html",
+/// };
+/// assert!(html(&report)?.starts_with("<!doctype html>"));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn html<S: Serialize>(report: &Report<'_, S>) -> Result<String, Error> {
+    let record = to_value(report.record)?;
+    let grid = policy_grid(report.evaluation, Style::Plain);
+    let page = Page {
+        evaluation: report.evaluation,
+        profile: report.profile,
+        settings: report.settings,
+        writer: Writer::new(grid.decimals(), report.settings),
+        clusters: record.get("cluster").is_some_and(|c| !c.is_null()),
+    };
+    let embedded = data::embed(report.evaluation, report.record)?;
+    let tails = one_line(&explorer::Tails::new(&page))?;
+    let mut m = Markup::default();
+    m.literal("<!doctype html>\n<html lang=\"en\">");
+    head(&mut m);
+    m.within("body", &[], |m| {
+        m.literal("<a class=\"skip\" href=\"#main\">Skip to the result</a>");
+        top(m, &page, &record);
+        m.within("main", &[("id", &"main")], |m| sections(m, &page, &grid, &record, report.command));
+        bottom(m, &embedded);
+        m.json("evaluation", &embedded.json);
+        m.json("tail-data", &tails);
+        m.literal("<script>");
+        m.literal(SCRIPT);
+        m.literal("</script>");
+    });
+    m.literal("</html>\n");
+    Ok(m.into_string())
+}
+
+/// The page as a fragment for a notebook's cell: a frame of its own, so that neither's styles reach the other.
+///
+/// # Errors
+/// As [`html`].
+pub fn notebook<S: Serialize>(report: &Report<'_, S>) -> Result<String, Error> {
+    let page = html(report)?;
+    let mut m = Markup::default();
+    let style = "width:100%;height:48rem;border:0;border-radius:8px";
+    m.within(
+        "iframe",
+        &[
+            ("title", &"slateval report"),
+            ("sandbox", &"allow-scripts allow-downloads"),
+            ("style", &style),
+            ("srcdoc", &page),
+        ],
+        |_| (),
+    );
+    Ok(m.into_string())
+}
+
+fn head(m: &mut Markup) {
+    m.within("head", &[], |m| {
+        m.literal("<meta charset=\"utf-8\"/>");
+        m.empty("meta", &[("http-equiv", &"Content-Security-Policy"), ("content", &POLICY)]);
+        m.literal("<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"/>");
+        m.literal("<meta name=\"color-scheme\" content=\"light dark\"/>");
+        m.literal("<meta name=\"generator\" content=\"slateval\"/>");
+        m.literal("<link rel=\"icon\" href=\"data:,\"/>");
+        m.element("title", &[], "slateval report");
+        m.literal("<style>");
+        m.literal(STYLE);
+        m.literal("</style>");
+    });
+}
+
+fn top(m: &mut Markup, page: &Page<'_>, record: &Value) {
+    m.within("header", &[], |m| {
+        m.within("div", &[], |m| {
+            let targets: Vec<String> =
+                page.evaluation.policies.iter().skip(1).map(|p| crate::text::name(&p.name)).collect();
+            let title = match targets.as_slice() {
+                [] => "What the log says".to_owned(),
+                [one] => format!("What {one} would do"),
+                [most @ .., last] => format!("What {} and {last} would do", most.join(", ")),
+            };
+            m.element("h1", &[], title);
+            let log = record.get("log").and_then(|log| log.get("paths"));
+            let from = match (log, record.get("summary").and_then(Value::as_str)) {
+                (Some(Value::Array(paths)), _) => paths.iter().filter_map(Value::as_str).collect::<Vec<_>>().join(", "),
+                (_, Some(summary)) => summary.to_owned(),
+                _ => String::new(),
+            };
+            let from = if from.is_empty() { String::new() } else { format!(" From {from}.") };
+            let facts = log_facts(&page.evaluation.log);
+            m.element("p", &[("class", &"facts")], format_args!("Judged by the log of another policy: {facts}.{from}"));
+        });
+        m.literal("<button type=\"button\" class=\"quiet moves\" id=\"theme\">Dark</button>");
+    });
+}
+
+fn sections(m: &mut Markup, page: &Page<'_>, grid: &crate::grid::Grid, record: &Value, command: &str) {
+    let has_segments = !page.evaluation.segments.is_empty();
+    section(m, "result", "The result", |m| result(m, page));
+    section(m, "distribution", "Reward distributions", |m| distribution::cdf(m, page));
+    section(m, "tails", "The tail, as far as you like", |m| explorer::section(m, page));
+    if !page.profile.comparisons.is_empty() {
+        section(m, "quantiles", "Who gets more, who gets less", |m| distribution::quantiles(m, page));
+    }
+    section(m, "numbers", "All numbers", |m| tables::section(m, page.evaluation, grid, page.writer));
+    section(m, "trust", "Can it be believed?", |m| {
+        m.element("h3", &[], "Checks");
+        trust::checks(m, page.evaluation);
+        m.element("h3", &[], "Weights");
+        trust::weights(m, page);
+    });
+    if has_segments {
+        section(m, "segments", "Segments", |m| segments::section(m, page));
+    }
+    section(m, "assumptions", "What the numbers rest on", |m| basis::assumptions(m, page));
+    section(m, "settings", "How to run it again", |m| basis::settings(m, record, command));
+}
+
+fn section(m: &mut Markup, id: &'static str, title: &'static str, content: impl FnOnce(&mut Markup)) {
+    let heading = format!("{id}-heading");
+    m.within("section", &[("id", &id), ("aria-labelledby", &heading)], |m| {
+        m.element("h2", &[("id", &heading)], title);
+        content(m);
+    });
+}
+
+fn result(m: &mut Markup, page: &Page<'_>) {
+    let headlines = headlines(page.evaluation, page.settings);
+    m.within("div", &[("class", &"cards")], |m| {
+        for headline in &headlines {
+            card(m, page, headline);
+        }
+    });
+    let mut notes = Vec::new();
+    if has_percent(&headlines) {
+        notes.push("Percentages are in percent of the estimate that the target is compared with; its own error is not in them.");
+    }
+    notes.push("In brackets: confidence intervals. Larger rewards are taken to be better.");
+    m.element("p", &[("class", &"aside")], notes.join(" "));
+}
+
+fn card(m: &mut Markup, page: &Page<'_>, headline: &Headline) {
+    let place = page.evaluation.policies.iter().position(|p| crate::text::name(&p.name) == headline.policy);
+    let class = if headline.failed.is_empty() { "card" } else { "card failed" };
+    m.within("article", &[("class", &class)], |m| {
+        m.within("h3", &[], |m| {
+            if let Some(place) = place {
+                tables::key(m, place);
+            }
+            m.text(format_args!("{} against {}", headline.policy, headline.baseline));
+        });
+        m.element("p", &[("class", &"headline")], headline.sentence());
+        m.within("ul", &[("class", &"verdicts"), ("aria-hidden", &"true")], |m| {
+            for claim in &headline.claims {
+                let class = if headline.failed.is_empty() { claim.verdict.class() } else { "unknown" };
+                let (value, ends) = claim.value.split_once(' ').unwrap_or((&claim.value, ""));
+                m.within("li", &[("class", &class)], |m| {
+                    m.element("span", &[("class", &"what")], &claim.what);
+                    m.element("span", &[("class", &"value")], value);
+                    m.element("span", &[("class", &"ends")], ends);
+                    m.element("span", &[("class", &"verdict")], claim.verdict.short());
+                });
+            }
+        });
+    });
+}
+
+fn bottom(m: &mut Markup, embedded: &data::Embedded) {
+    m.within("footer", &[], |m| {
+        m.within("p", &[("class", &"downloads moves")], |m| {
+            m.literal("<button type=\"button\" data-download=\"csv\">Download the CDFs (CSV)</button> ");
+            m.literal("<button type=\"button\" data-download=\"json\">Download the evaluation (JSON)</button>");
+        });
+        if embedded.thinned {
+            m.element(
+                "p",
+                &[],
+                format_args!(
+                    "To keep this page small, CDFs in it and in its downloads have at most {} points; --json and --cdf \
+                     write all of them.",
+                    data::POINTS
+                ),
+            );
+        }
+        if embedded.without_segments {
+            m.literal(
+                "<p>The downloads have no segments, which would make this page too large; --json writes all.</p>",
+            );
+        }
+        m.element("p", &[], format_args!("Made by slateval {}.", env!("CARGO_PKG_VERSION")));
+    });
+}

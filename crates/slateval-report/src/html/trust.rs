@@ -1,0 +1,110 @@
+//! Whether to believe it: the checks, worst first, and the weights they are about.
+
+use slateval::{Check, Evaluation, Status};
+
+use super::Page;
+use super::tables::key;
+use crate::chart::{Size, WeightChart};
+use crate::checks::Tally;
+use crate::markup::Markup;
+use crate::number::{count, fixed, percent};
+use crate::text::{name, printable};
+
+const WEIGHTS: Size = Size { width: 420.0, height: 250.0 };
+
+pub(crate) fn checks(m: &mut Markup, evaluation: &Evaluation) {
+    let mut all: Vec<(usize, &str, &Check)> = Vec::new();
+    for (i, policy) in evaluation.policies.iter().enumerate() {
+        all.extend(policy.diagnostics.checks.iter().map(|check| (i, policy.name.as_str(), check)));
+    }
+    // Stable: among equals, policies stay as given.
+    all.sort_by_key(|(_, _, check)| std::cmp::Reverse(check.status));
+    let tally = Tally::of(&evaluation.policies);
+    m.element("p", &[], summary(&tally));
+    m.within("ul", &[("class", &"checks")], |m| {
+        for (policy, owner, check) in all {
+            m.within("li", &[("class", &class(check.status))], |m| {
+                light(m, check.status);
+                m.within("span", &[("class", &"about")], |m| {
+                    key(m, policy);
+                    m.text(format_args!("{}: {}", name(owner), check.name));
+                });
+                m.element("span", &[("class", &"message")], sentence(&check.message));
+            });
+        }
+    });
+    let segments = Tally::of(evaluation.segments.iter().flat_map(|s| &s.policies));
+    if segments != Tally::default() {
+        m.element("p", &[], format_args!("In segments: {}", summary(&segments)));
+    }
+}
+
+fn summary(tally: &Tally) -> String {
+    let Tally { passed, warned, failed } = tally;
+    let checks = if passed + warned + failed == 1 { "check" } else { "checks" };
+    format!("{} {checks}: {failed} failed, {warned} to look at, {passed} passed.", passed + warned + failed)
+}
+
+fn class(status: Status) -> &'static str {
+    match status {
+        Status::Ok => "ok",
+        Status::Warn => "warn",
+        Status::Fail => "fail",
+    }
+}
+
+/// A shape and a word, so that nobody has to tell red from green.
+fn light(m: &mut Markup, status: Status) {
+    let (shape, word) = match status {
+        Status::Ok => ("●", "passed"),
+        Status::Warn => ("▲", "look at it"),
+        Status::Fail => ("■", "failed"),
+    };
+    m.within("span", &[("class", &"light")], |m| {
+        m.element("span", &[("aria-hidden", &"true"), ("class", &"shape")], shape);
+        m.text(word);
+    });
+}
+
+fn sentence(message: &str) -> String {
+    let message = printable(message);
+    let mut letters = message.chars();
+    let first = letters.next().map(|c| c.to_uppercase().to_string()).unwrap_or_default();
+    let end = if message.ends_with(['.', '!', '?']) { "" } else { "." };
+    format!("{first}{}{end}", letters.as_str())
+}
+
+pub(crate) fn weights(m: &mut Markup, page: &Page<'_>) {
+    m.element(
+        "p",
+        &[],
+        "A target’s slates are logging’s, each counted by a weight. The more alike the weights, the more the log is \
+         worth; a few huge ones decide everything. Both scales are crowded: by ratio, and by powers of ten.",
+    );
+    m.within("div", &[("class", &"tiles")], |m| {
+        for (i, policy) in page.evaluation.policies.iter().enumerate() {
+            let diagnostics = &policy.diagnostics;
+            let Some(histogram) = &diagnostics.weight_histogram else { continue };
+            let title = format!("Weights of {}", name(&policy.name));
+            let worth = diagnostics.design_ess.map_or("an unknown number of".to_owned(), |ess| fixed(ess, 0));
+            let words = format!(
+                "Worth {worth} of the log’s {} slates. Weights from {} to {}; {} of them below 0, which is normal; the \
+                 largest is {} of the sum of all.",
+                count(page.evaluation.log.rows),
+                fixed(diagnostics.weight_min, 2),
+                fixed(diagnostics.weight_max, 2),
+                percent((diagnostics.negative_share * 1000.0).round() / 1000.0),
+                diagnostics.max_share.map_or("an unknown share".to_owned(), |s| percent((s * 1e4).round() / 1e4)),
+            );
+            m.within("figure", &[], |m| {
+                m.within("h4", &[], |m| {
+                    key(m, i);
+                    m.text(name(&policy.name));
+                });
+                let id = format!("weights-{i}");
+                m.add(&WeightChart::new(histogram, i).svg(&id, "tile", WEIGHTS, (&title, &words)));
+                m.element("figcaption", &[], &words);
+            });
+        }
+    });
+}

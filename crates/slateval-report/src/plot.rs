@@ -1,0 +1,174 @@
+//! A picture for a paper or a slide: the CDFs, and beside them how quantiles differ.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use resvg::{tiny_skia, usvg};
+use slateval::{Evaluation, LOGGING, Profile, Settings};
+
+use crate::chart::{
+    Canvas, CdfChart, Curve, Difference, Ink, LevelChart, Place, Role, Series, Size, Titles, reward_range,
+};
+use crate::markup::Markup;
+use crate::number::percent;
+use crate::text::name;
+use crate::{Error, write_whole};
+
+const FONT: &[u8] = include_bytes!("../assets/fonts/DejaVuSans.ttf");
+
+const PANEL: Size = Size { width: 560.0, height: 400.0 };
+/// Room above the panels for the names of the policies.
+const LINE: f64 = 24.0;
+const ABOVE: f64 = 10.0;
+const BELOW: f64 = 30.0;
+
+/// Pixels of a PNG for each unit of the drawing.
+const SCALE: f32 = 2.0;
+
+/// Points of a line.
+const POINTS: usize = 600;
+
+/// The picture as SVG that needs no style sheet. The same input gives the same bytes.
+pub fn svg(evaluation: &Evaluation, profile: &Profile, settings: &Settings) -> String {
+    let against: Vec<_> = profile.comparisons.iter().filter(|c| c.baseline == LOGGING).collect();
+    let panels = if against.is_empty() { 1.0 } else { 2.0 };
+    let width = panels * PANEL.width;
+    let mut canvas = Canvas::new(Ink::Printed);
+    let top = legend(&mut canvas, evaluation, width);
+    let size = Size { width, height: top + PANEL.height + BELOW };
+
+    let curve = if evaluation.log.reward.distinct.is_some() { Curve::Steps } else { Curve::Lines };
+    let range = reward_range(&evaluation.policies);
+    let chart = CdfChart { policies: &evaluation.policies, range, curve, bands: true, points: POINTS };
+    let titles = Titles { x: "reward", y: "share of slates with at most this reward" };
+    chart.draw(&mut canvas, &chart.frame(PANEL).shifted(0.0, top), titles);
+
+    let place = |policy: &str| evaluation.policies.iter().position(|p| p.name == policy);
+    let series: Vec<Series<'_>> =
+        against.iter().filter_map(|c| Some(Series { policy: place(&c.policy)?, values: &c.quantile_band })).collect();
+    if !series.is_empty() {
+        let chart = LevelChart { levels: &profile.levels, series, difference: Difference::Yes };
+        let titles = Titles { x: "level of the quantile, in percent", y: "quantile minus logging’s" };
+        chart.draw(&mut canvas, &chart.frame(PANEL).shifted(PANEL.width, top), titles);
+    }
+    let note = format!("Bands hold everywhere at once, with {} confidence.", percent(settings.confidence));
+    if evaluation.policies.iter().any(|p| p.cdf.half_width.is_some()) {
+        canvas.text(Role::Tick, (8.0, size.height - 12.0), Place::Start, note);
+    }
+    document(size, &canvas).into_string()
+}
+
+/// Lines and names beside each other, as many as fit into a row; returns where the last row ends.
+fn legend(canvas: &mut Canvas, evaluation: &Evaluation, width: f64) -> f64 {
+    /// What a letter takes, generously: the drawing does not know its font.
+    const LETTER: f64 = 9.0;
+    let (mut x, mut y) = (8.0, ABOVE + 0.6 * LINE);
+    for (i, policy) in evaluation.policies.iter().enumerate() {
+        let name = name(&policy.name);
+        let needed = 52.0 + LETTER * name.chars().count() as f64;
+        if x > 8.0 && x + needed > width {
+            (x, y) = (8.0, y + LINE);
+        }
+        canvas.line(Role::Line(i), (x, y - 4.0), (x + 36.0, y - 4.0));
+        canvas.text(Role::Label, (x + 44.0, y), Place::Start, name);
+        x += needed + 12.0;
+    }
+    y + 0.4 * LINE
+}
+
+fn document(size: Size, canvas: &Canvas) -> Markup {
+    let mut m = Markup::default();
+    let view = format!("0 0 {} {}", size.width, size.height);
+    m.open(
+        "svg",
+        &[
+            ("xmlns", &"http://www.w3.org/2000/svg"),
+            ("width", &size.width),
+            ("height", &size.height),
+            ("viewBox", &view),
+            ("role", &"img"),
+            ("font-family", &"'DejaVu Sans', Verdana, Helvetica, Arial, sans-serif"),
+        ],
+    );
+    m.literal("<title>Reward distributions</title>");
+    m.literal("<rect width=\"100%\" height=\"100%\" fill=\"#ffffff\"/>");
+    m.add(&canvas.markup);
+    m.close("svg");
+    m.literal("\n");
+    m
+}
+
+/// The same picture as PNG, two pixels for each unit. Letters come from a font in this crate: Latin, Greek and Cyrillic
+/// look the same everywhere; others come from the system's fonts.
+///
+/// # Errors
+/// [`Error::Encode`] for a picture too large to be drawn.
+pub fn png(evaluation: &Evaluation, profile: &Profile, settings: &Settings) -> Result<Vec<u8>, Error> {
+    let failed = |reason: String| Error::Encode { what: "the plot", reason };
+    let drawing = svg(evaluation, profile, settings);
+    let mut fonts = usvg::fontdb::Database::new();
+    fonts.load_font_data(FONT.to_vec());
+    fonts.set_sans_serif_family("DejaVu Sans");
+    if has_other_scripts(&drawing) {
+        system_fonts().iter().filter_map(|path| std::fs::read(path).ok()).for_each(|data| fonts.load_font_data(data));
+    }
+    let options =
+        usvg::Options { fontdb: Arc::new(fonts), font_family: "DejaVu Sans".into(), ..usvg::Options::default() };
+    let tree = usvg::Tree::from_str(&drawing, &options).map_err(|e| failed(e.to_string()))?;
+    let size = tree.size().to_int_size().scale_by(SCALE).ok_or_else(|| failed("it has no size".into()))?;
+    let mut pixels =
+        tiny_skia::Pixmap::new(size.width(), size.height()).ok_or_else(|| failed("it is too large".into()))?;
+    resvg::render(&tree, tiny_skia::Transform::from_scale(SCALE, SCALE), &mut pixels.as_mut());
+    pixels.encode_png().map_err(|e| failed(e.to_string()))
+}
+
+/// Writes the picture, SVG or PNG by the name's ending.
+///
+/// # Errors
+/// [`Error::Ending`] for another ending, [`Error::Write`], and as [`png`].
+pub fn write_plot(evaluation: &Evaluation, profile: &Profile, settings: &Settings, path: &Path) -> Result<(), Error> {
+    let bytes = match path.extension().and_then(|e| e.to_str()) {
+        Some("svg") => svg(evaluation, profile, settings).into_bytes(),
+        Some("png") => png(evaluation, profile, settings)?,
+        _ => return Err(Error::Ending { path: path.display().to_string(), endings: ".svg or .png" }),
+    };
+    let failed = |source| Error::Write { path: path.display().to_string(), source };
+    write_whole(path, |file| file.write_all(&bytes).map_err(failed))
+}
+
+/// Whether there are letters that the crate's own font does not have.
+fn has_other_scripts(drawing: &str) -> bool {
+    drawing.chars().any(|c| {
+        !matches!(c, '\n' | ' '..='~' | '\u{a0}'..='\u{17f}' | '\u{370}'..='\u{3ff}' | '\u{400}'..='\u{45f}' | '\u{2010}'..='\u{2015}' | '’' | '…' | '−' | '↑' | '↓')
+    })
+}
+
+/// Font files in the usual places, in an order that does not depend on the directory's.
+fn system_fonts() -> Vec<PathBuf> {
+    let mut folders: Vec<PathBuf> =
+        ["/usr/share/fonts", "/usr/local/share/fonts", "/Library/Fonts", "/System/Library/Fonts", "C:\\Windows\\Fonts"]
+            .map(PathBuf::from)
+            .to_vec();
+    folders.extend(std::env::var_os("HOME").map(|home| PathBuf::from(home).join(".local/share/fonts")));
+    let mut found = BTreeSet::new();
+    while let Some(folder) = folders.pop() {
+        let Ok(entries) = std::fs::read_dir(&folder) else { continue };
+        for entry in entries.flatten() {
+            let path = entry.path();
+            match entry.file_type() {
+                Ok(kind) if kind.is_dir() => folders.push(path),
+                _ if is_font(&path) => {
+                    found.insert(path);
+                }
+                _ => {}
+            }
+        }
+    }
+    found.into_iter().collect()
+}
+
+fn is_font(path: &Path) -> bool {
+    let ending = path.extension().and_then(|e| e.to_str()).unwrap_or_default();
+    ["ttf", "otf", "ttc"].iter().any(|known| ending.eq_ignore_ascii_case(known))
+}
