@@ -59,8 +59,10 @@ impl LevelChart<'_> {
         let frame = self.frame(size);
         let mut canvas = Canvas::new(Ink::Themed);
         self.draw(&mut canvas, &frame, titles);
-        let (bottom, top) = frame.y.pixels;
-        canvas.line(Role::Marker, (frame.x.pixels.0, bottom), (frame.x.pixels.0, top));
+        if self.difference == Difference::No {
+            let (bottom, top) = frame.y.pixels;
+            canvas.line(Role::Marker, (frame.x.pixels.0, bottom), (frame.x.pixels.0, top));
+        }
         wrap(id, class, size, &frame, words, &canvas)
     }
 

@@ -194,6 +194,8 @@ fn written(interval: &Interval, unit: &str) -> String {
     let number = |x: Option<f64>| x.map_or("–".to_owned(), |x| signed(x, decimals));
     match (interval.estimate, interval.lower, interval.upper) {
         (None, ..) => "–".to_owned(),
+        // Both tails are of one and the same reward.
+        (Some(0.0), Some(0.0), Some(0.0)) => "0".to_owned(),
         (Some(estimate), None, None) => format!("{}{unit}", signed(estimate, decimals)),
         (estimate, lower, upper) => format!("{}{unit} [{}, {}]", number(estimate), number(lower), number(upper)),
     }
@@ -229,5 +231,6 @@ mod tests {
         assert_eq!(written(&interval(4.123, Some((2.01, 6.32))), "%"), "+4.1% [+2.0, +6.3]");
         assert_eq!(written(&interval(-0.012345, Some((-0.02, 0.005))), ""), "−0.012 [−0.020, +0.005]");
         assert_eq!(written(&interval(0.5, None), ""), "+0.5000");
+        assert_eq!(written(&interval(0.0, Some((0.0, 0.0))), ""), "0");
     }
 }
