@@ -67,6 +67,11 @@ impl WideRows {
         Ok(())
     }
 
+    /// Goes on with batches that have their columns elsewhere.
+    pub(crate) fn relayout(&mut self, layout: Layout) {
+        self.layout = layout;
+    }
+
     pub(crate) fn finish(self) -> Summary {
         self.summary
     }
@@ -260,7 +265,11 @@ impl Slots {
                 limit: MAX_SLOTS,
             });
         }
-        Ok(Slots::List { offsets, values: Numbers::new(values, &group.base, at)? })
+        // A slice of a batch shares the items of all its rows: those of others are none of its business.
+        let first = offsets.first().copied().unwrap_or(0);
+        let values = values.slice(first, offsets.last().map_or(0, |last| last - first));
+        let offsets = offsets.into_iter().map(|o| o - first).collect();
+        Ok(Slots::List { offsets, values: Numbers::new(&values, &group.base, at)? })
     }
 
     fn longest(&self, rows: Range<usize>) -> usize {
