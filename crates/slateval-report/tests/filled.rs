@@ -60,6 +60,7 @@ fn policy(name: &str, mean: f64) -> PolicyEvaluation {
             weight_max: 7.0,
             negative_share: 0.3,
             max_share: Some(0.001),
+            weight_histogram: None,
             checks: vec![check("ess", Status::Ok, "the log is worth 4000 rows of the target's own")],
         },
     }
@@ -94,6 +95,7 @@ fn difference(policy: &str, baseline: &str, dominance: Option<Dominance>) -> Com
         mean: around(0.022, 0.008),
         cvar: vec![TailEstimate { alpha: 0.1, interval: around(-0.01, 0.004) }],
         quantiles: vec![QuantileEstimate { level: 0.5, interval: around(0.03, 0.011) }],
+        quantile_band: Vec::new(),
         dominance,
     }
 }

@@ -54,6 +54,9 @@ fn main() {
     if only.is_none_or(|only| only == tables_count + 1) {
         choice(trials);
     }
+    if only.is_none_or(|only| only == tables_count + 2) {
+        differences(trials);
+    }
 }
 
 /// How often order 2 is found active, and what the choice costs: the mean distance of the CDF to the true one.
@@ -84,6 +87,43 @@ fn choice(trials: usize) {
             let (auto, active) = distances(Structure::Auto);
             let ratio = auto / first.min(second);
             println!("| {name} | {n} | {active:.3} | {first:.4} | {second:.4} | {auto:.4} | {ratio:.2} |");
+        }
+    }
+}
+
+/// How often the differences of all quantiles, target minus logging, lie within their band at once, and how often each lies
+/// within its own interval.
+fn differences(trials: usize) {
+    println!("\n### differences of quantiles from 5% to 95%, additive, calibrated, {trials} trials\n");
+    println!("| log | rows | all at once | each, in the mean | width at once / each |");
+    println!("|---|---|---|---|---|");
+    let levels: Vec<f64> = (5..=95).map(|i| f64::from(i) / 100.0).collect();
+    for (name, truth) in [("3x3 additive", Truth::slices(4)), ("{0,1,2,3}", Truth::atoms(6))] {
+        let (target, logging) = (truth.answers(), truth.logging_answers());
+        let truths: Vec<f64> = levels.iter().map(|&q| target.quantile(q) - logging.quantile(q)).collect();
+        for n in [1000, 10_000] {
+            let results = in_parallel(trials, |trial| {
+                let mut settings = Settings::default();
+                (settings.draws, settings.seed, settings.threads) = (2000, trial as u64, Some(1));
+                let spec = Spec::new(Structure::Additive, ["new"]).with_chi();
+                let log = truth.log(&spec, n, &mut Random(1_000_003 * trial as u64 + n as u64));
+                let comparison = log.profile(&levels, &settings).unwrap().comparisons.remove(0);
+                let held = |intervals: &[Interval]| {
+                    let holds = |(i, x): (&Interval, &f64)| {
+                        i.lower.is_none_or(|l| l <= x + 1e-6) && i.upper.is_none_or(|u| u >= x - 1e-6)
+                    };
+                    intervals.iter().zip(&truths).filter(|pair| holds(*pair)).count() as f64 / levels.len() as f64
+                };
+                let width =
+                    |intervals: &[Interval]| intervals.iter().filter_map(|i| Some(i.upper? - i.lower?)).sum::<f64>();
+                let (band, each) = (&comparison.quantile_band, &comparison.quantiles);
+                (held(band) == 1.0, held(each), width(band) / width(each))
+            });
+            let count = trials as f64;
+            let at_once = results.iter().filter(|r| r.0).count() as f64 / count;
+            let each = results.iter().map(|r| r.1).sum::<f64>() / count;
+            let width = results.iter().map(|r| r.2).sum::<f64>() / count;
+            println!("| {name} | {n} | {at_once:.3} | {each:.3} | {width:.2} |");
         }
     }
 }

@@ -38,17 +38,19 @@ pub(crate) fn compare(
         let bias = bias.map_or(0.0, |bias| bias[i]);
         TailEstimate { alpha, interval: interval(own[p] - other[p] - bias, &|level| &level.cvar[i]) }
     };
-    let quantile = |(i, &level): (usize, &f64)| {
+    let quantile = |i: usize, of: &dyn Fn(&DifferenceUncertainty) -> &Limits| {
         let p = place::quantile(settings, i);
-        QuantileEstimate { level, interval: interval(own[p] - other[p], &|level| &level.quantiles[i]) }
+        QuantileEstimate { level: settings.quantiles[i], interval: interval(own[p] - other[p], of) }
     };
+    let quantiles = 0..settings.quantiles.len();
     Comparison {
         policy: policy.to_owned(),
         baseline: baseline.to_owned(),
         paired: true,
         mean: interval(mean(first) - mean(second), &|level| &level.mean),
         cvar: settings.alphas.iter().enumerate().map(cvar).collect(),
-        quantiles: settings.quantiles.iter().enumerate().map(quantile).collect(),
+        quantiles: quantiles.clone().map(|i| quantile(i, &|level| &level.quantiles[i])).collect(),
+        quantile_band: quantiles.map(|i| quantile(i, &|level| &level.quantile_band[i])).collect(),
         dominance: dominance(levels, z(settings)),
     }
 }

@@ -6,6 +6,7 @@ use crate::bernstein::WeightBounds;
 use crate::correction::{Correction, CorrectionChoice};
 use crate::estimator::Estimator;
 use crate::evaluation::Selection;
+use crate::histogram::WeightHistogram;
 use crate::normal;
 use crate::selection::CARRIES;
 use crate::structure::Structure;
@@ -32,6 +33,8 @@ pub struct Diagnostics {
     pub negative_share: f64,
     /// `max |G| / sum |G|`: how much hangs on one row.
     pub max_share: Option<f64>,
+    /// How many rows have which weight; none for the logging policy, whose rows weigh 1.
+    pub weight_histogram: Option<WeightHistogram>,
     /// What was checked, and what to do about it.
     pub checks: Vec<Check>,
 }
@@ -111,6 +114,7 @@ impl Diagnostics {
             weight_max: 1.0,
             negative_share: 0.0,
             max_share: Some(1.0 / n),
+            weight_histogram: None,
             checks: Vec::new(),
         }
     }
@@ -143,6 +147,7 @@ impl Diagnostics {
             weight_max: most,
             negative_share: tally.negative as f64 / n,
             max_share,
+            weight_histogram: tally.counts.histogram(least, most),
             checks,
         }
     }

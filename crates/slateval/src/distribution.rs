@@ -98,10 +98,21 @@ impl Curve<'_> {
 
     /// `(1/alpha)` times the integral of the quantile function over the tail of probability `alpha`.
     pub(crate) fn cvar(&self, alpha: f64, tail: Tail) -> f64 {
-        match tail {
-            Tail::Lower => self.integral_below(alpha) / alpha,
-            Tail::Upper => (self.integral_below(1.0) - self.integral_below(1.0 - alpha)) / alpha,
+        self.cvars(&[alpha], tail)[0]
+    }
+
+    /// The same for several tails at once.
+    pub(crate) fn cvars(&self, alphas: &[f64], tail: Tail) -> Vec<f64> {
+        let mut levels: Vec<f64> = alphas.iter().map(|&alpha| tail.level(alpha)).collect();
+        if tail == Tail::Upper {
+            levels.push(1.0);
         }
+        let below = self.integrals_below(&levels);
+        let tail_integral = |i: usize| match tail {
+            Tail::Lower => below[i],
+            Tail::Upper => below[alphas.len()] - below[i],
+        };
+        alphas.iter().enumerate().map(|(i, alpha)| tail_integral(i) / alpha).collect()
     }
 
     /// The quantile at which the tail of probability `alpha` begins.
@@ -109,21 +120,30 @@ impl Curve<'_> {
         self.quantile(tail.level(alpha))
     }
 
-    /// `integral of quantile(u) over u in [0, level]`; an atom at the end counts only for the share that it fills.
-    fn integral_below(&self, level: f64) -> f64 {
+    /// `integral of quantile(u) over u in [0, level]` for each level; an atom at the end counts only for the share that
+    /// it fills. One pass over the bins, whatever the number of levels.
+    fn integrals_below(&self, levels: &[f64]) -> Vec<f64> {
+        let mut ascending: Vec<usize> = (0..levels.len()).collect();
+        ascending.sort_unstable_by(|&a, &b| levels[a].total_cmp(&levels[b]));
+        let mut waiting = ascending.into_iter().peekable();
+        let mut integrals = vec![0.0; levels.len()];
         let mut integral = 0.0;
         for (b, bin) in self.bins.iter().enumerate() {
             let (below, mass) = self.step(b);
             if mass <= 0.0 {
                 continue;
             }
-            let share = (level - below) / mass;
-            if share < 1.0 {
-                return integral + mass * bin.integral(share.max(0.0));
+            let share = |i: usize| (levels[i] - below) / mass;
+            while let Some(i) = waiting.next_if(|&i| share(i) < 1.0) {
+                integrals[i] = integral + mass * bin.integral(share(i).max(0.0));
+            }
+            if waiting.peek().is_none() {
+                return integrals;
             }
             integral += mass * bin.mean;
         }
-        integral
+        waiting.for_each(|i| integrals[i] = integral);
+        integrals
     }
 
     /// The first bin whose end reaches the level.

@@ -24,7 +24,7 @@ const CHUNK: usize = 50;
 /// What is read off each CDF: the interquartile range, then each CVaR, then each quantile.
 pub(crate) fn read_off(curve: Curve<'_>, settings: &Settings) -> Vec<f64> {
     let mut values = vec![curve.quantile(0.75) - curve.quantile(0.25)];
-    values.extend(settings.alphas.iter().map(|&alpha| curve.cvar(alpha, settings.tail)));
+    values.extend(curve.cvars(&settings.alphas, settings.tail));
     values.extend(settings.quantiles.iter().map(|&level| curve.quantile(level)));
     values
 }
@@ -86,8 +86,13 @@ impl Draws {
 
     /// The same of its difference to the second member.
     pub(crate) fn percentiles_of_difference(&self, functional: usize, confidence: f64) -> (f64, f64) {
+        central(self.differences(functional), confidence)
+    }
+
+    /// Each draw's difference of the first member to the second.
+    pub(crate) fn differences(&self, functional: usize) -> Vec<f64> {
         let pairs = self.values[0][functional].iter().zip(&self.values[1][functional]);
-        central(pairs.map(|(a, b)| a - b).collect(), confidence)
+        pairs.map(|(a, b)| a - b).collect()
     }
 
     pub(crate) fn mean(&self, member: usize, functional: usize) -> f64 {
@@ -168,6 +173,36 @@ fn central(mut values: Vec<f64>, confidence: f64) -> (f64, f64) {
     (quantile(&values, tail), quantile(&values, 1.0 - tail))
 }
 
+/// Intervals that hold all of several quantities at once with this probability: the `k`-th smallest and the `k`-th largest
+/// draw of each, with the largest `k` for which enough draws lie within all of them.
+pub(crate) fn envelope(quantities: &[Vec<f64>], confidence: f64) -> Vec<(f64, f64)> {
+    let Some(draws) = quantities.first().map(Vec::len) else { return Vec::new() };
+    let sorted: Vec<Vec<f64>> = quantities
+        .iter()
+        .map(|values| {
+            let mut sorted = values.clone();
+            sorted.sort_unstable_by(f64::total_cmp);
+            sorted
+        })
+        .collect();
+    // How many draws lie as far out as this one or further, at the quantity where it lies furthest out. Ties count: an
+    // atom's own value is not extreme.
+    let depth = |draw: usize| {
+        let of = |(values, sorted): (&Vec<f64>, &Vec<f64>)| {
+            let x = values[draw];
+            let at_most = sorted.partition_point(|&y| y <= x);
+            let at_least = draws - sorted.partition_point(|&y| y < x);
+            at_most.min(at_least)
+        };
+        quantities.iter().zip(&sorted).map(of).min().unwrap_or(draws)
+    };
+    let mut depths: Vec<usize> = (0..draws).map(depth).collect();
+    depths.sort_unstable();
+    let outside = ((1.0 - confidence) * draws as f64 + 1e-9).floor() as usize;
+    let k = depths[outside.min(draws - 1)].clamp(1, draws.div_ceil(2));
+    sorted.iter().map(|sorted| (sorted[k - 1], sorted[draws - k])).collect()
+}
+
 /// A quantile of sorted values, interpolated between neighbours.
 pub(crate) fn quantile(sorted: &[f64], level: f64) -> f64 {
     let place = level * (sorted.len() as f64 - 1.0);
@@ -175,4 +210,37 @@ pub(crate) fn quantile(sorted: &[f64], level: f64) -> f64 {
     let low = sorted[below as usize];
     let high = sorted[(below as usize + 1).min(sorted.len() - 1)];
     if share == 0.0 { low } else { low + share * (high - low) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Counted one by one.
+    fn share_within(quantities: &[Vec<f64>], ends: &[(f64, f64)]) -> f64 {
+        let draws = quantities[0].len();
+        let inside = |draw: &usize| quantities.iter().zip(ends).all(|(q, (l, u))| *l <= q[*draw] && q[*draw] <= *u);
+        (0..draws).filter(inside).count() as f64 / draws as f64
+    }
+
+    #[test]
+    fn an_envelope_holds_the_share_asked_for() {
+        let mut rng = generator(7, 0);
+        let normal = || -> Vec<f64> {
+            use rand_distr::{Distribution, StandardNormal};
+            StandardNormal.sample_iter(&mut rng).take(1000).collect()
+        };
+        let independent: Vec<Vec<f64>> = std::iter::repeat_with(normal).take(20).collect();
+        let ends = envelope(&independent, 0.9);
+        let share = share_within(&independent, &ends);
+        // One rank further in, each of the two ends of 20 quantities would leave at most one draw more outside.
+        assert!((0.9..0.9 + 40.0 / 1000.0).contains(&share), "{share}");
+
+        // One quantity: its own percentiles. An atom: itself.
+        let ends = envelope(&independent[..1], 0.9);
+        assert!((share_within(&independent[..1], &ends) - 0.9).abs() <= 0.002, "{ends:?}");
+        let atom = vec![vec![3.0; 1000], vec![0.0; 1000]];
+        assert_eq!(envelope(&atom, 0.9), [(3.0, 3.0), (0.0, 0.0)]);
+        assert_eq!(envelope(&[], 0.9), []);
+    }
 }

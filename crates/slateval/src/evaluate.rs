@@ -44,9 +44,7 @@ impl Summary {
     /// # Ok::<(), slateval::Error>(())
     /// ```
     pub fn evaluate(&self, settings: &Settings) -> Result<Evaluation> {
-        settings.check_for(&self.spec)?;
-        let total = self.total()?;
-        self.spec.structure.check_longest(total.slots)?;
+        let total = self.total_for(settings)?;
         let (min, max) = total.bins.range().ok_or(Error::NoRows)?;
         let reward = RewardFacts { min, max, distinct: total.bins.distinct() };
         let (policies, comparisons) = evaluate_cell(&self.spec, &total, settings)?;
@@ -58,6 +56,14 @@ impl Summary {
             policies,
             segments,
         })
+    }
+
+    /// All rows, if these settings suit them.
+    pub(crate) fn total_for(&self, settings: &Settings) -> Result<Cell> {
+        settings.check_for(&self.spec)?;
+        let total = self.total()?;
+        self.spec.structure.check_longest(total.slots)?;
+        Ok(total)
     }
 
     fn evaluate_segments(&self, settings: &Settings) -> Result<Vec<SegmentEvaluation>> {
@@ -103,7 +109,11 @@ impl Summary {
 const SEGMENT_DRAWS: usize = 500;
 
 /// Every policy of a cell, and how they compare.
-fn evaluate_cell(spec: &Spec, cell: &Cell, settings: &Settings) -> Result<(Vec<PolicyEvaluation>, Vec<Comparison>)> {
+pub(crate) fn evaluate_cell(
+    spec: &Spec,
+    cell: &Cell,
+    settings: &Settings,
+) -> Result<(Vec<PolicyEvaluation>, Vec<Comparison>)> {
     let (bins, rows) = occupied(cell);
     let logging = Estimator::of_logging(cell, Weighted::of_logging(cell, 0, &rows), &bins);
     let (uncertainty, _) = Uncertainty::new(cell, &rows, Level::of(&logging), None, settings)?;

@@ -231,6 +231,9 @@ pub struct Comparison {
     pub cvar: Vec<TailEstimate>,
     /// Differences of quantiles.
     pub quantiles: Vec<QuantileEstimate>,
+    /// The same differences with intervals that hold for all of these levels at once: for pictures, not for JSON.
+    #[serde(skip)]
+    pub quantile_band: Vec<QuantileEstimate>,
     /// Whether one is shown to dominate; none where it cannot be told.
     pub dominance: Option<Dominance>,
 }

@@ -24,7 +24,7 @@ use crate::table::bin;
 use crate::tally::Tally;
 
 const MAGIC: &[u8; 8] = b"SLATEVAL";
-const VERSION: u32 = 2;
+const VERSION: u32 = 3;
 const PREAMBLE: usize = MAGIC.len() + 4 + 8;
 const CHECKSUM: usize = 4;
 /// Numbers in the bins of one segment: 2 GB.

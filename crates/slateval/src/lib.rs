@@ -74,12 +74,14 @@ mod features;
 mod format;
 mod gram;
 mod groups;
+mod histogram;
 #[cfg(test)]
 mod influence_tests;
 mod layout;
 mod linear;
 mod normal;
 mod process;
+mod profile;
 mod selection;
 mod settings;
 mod spec;
@@ -103,6 +105,8 @@ pub use evaluation::{
     Bounds, Cdf, CdfBand, Comparison, Disparity, Dominance, Evaluation, FunctionalTest, Interaction, Interval,
     LogFacts, OrderTest, PolicyEvaluation, QuantileEstimate, RewardFacts, SegmentEvaluation, Selection, TailEstimate,
 };
+pub use histogram::WeightHistogram;
+pub use profile::{ComparisonProfile, PolicyProfile, Profile};
 pub use settings::{Band, Settings};
 pub use spec::{LOGGING, PolicySpec, Spec};
 pub use structure::{Family, Needs, Pool, Structure, TargetSlots};

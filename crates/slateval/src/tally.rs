@@ -1,5 +1,6 @@
 //! Extremes and counts of a policy's weights: what diagnostics rest on beside the sums.
 
+use crate::histogram::WeightCounts;
 use crate::vector::{self, LANES};
 use crate::weight::RowSums;
 
@@ -35,10 +36,14 @@ pub(crate) struct WeightTally {
     pub(crate) design_chi: f64,
     /// `sum G(Z^2)`, its stand-in where chi is not known.
     pub(crate) design_ratios: f64,
+    /// How many rows have which weight.
+    pub(crate) counts: WeightCounts,
 }
 
 impl WeightTally {
-    const NUMBERS: usize = 6;
+    /// Numbers beside the counts.
+    const PLAIN: usize = 6;
+    const NUMBERS: usize = Self::PLAIN + WeightCounts::NUMBERS;
 
     #[inline(always)]
     pub(crate) fn add(&mut self, weights: &[f64]) {
@@ -56,6 +61,7 @@ impl WeightTally {
         }
         self.negative += parts.iter().map(|part| part.negative).sum::<u64>();
         self.absolute += vector::total(parts.map(|part| part.absolute));
+        self.counts.add(weights);
     }
 
     fn merge(&mut self, other: &WeightTally) {
@@ -67,11 +73,14 @@ impl WeightTally {
         self.absolute += other.absolute;
         self.design_chi += other.design_chi;
         self.design_ratios += other.design_ratios;
+        self.counts.merge(&other.counts);
     }
 
-    fn to_numbers(&self) -> [f64; Self::NUMBERS] {
+    fn to_numbers(&self) -> impl Iterator<Item = f64> {
         let (min, max) = (self.min.unwrap_or(f64::NAN), self.max.unwrap_or(f64::NAN));
-        [min, max, self.negative as f64, self.absolute, self.design_chi, self.design_ratios]
+        let plain: [f64; Self::PLAIN] =
+            [min, max, self.negative as f64, self.absolute, self.design_chi, self.design_ratios];
+        plain.into_iter().chain(self.counts.to_numbers())
     }
 
     fn from_numbers(numbers: &[f64]) -> Self {
@@ -83,6 +92,7 @@ impl WeightTally {
             absolute: numbers[3],
             design_chi: numbers[4],
             design_ratios: numbers[5],
+            counts: WeightCounts::from_numbers(&numbers[Self::PLAIN..]),
         }
     }
 }

@@ -5,7 +5,7 @@ use std::result;
 use crate::bernstein::{Guaranteed, WeightBounds};
 use crate::cell::Cell;
 use crate::distribution::Curve;
-use crate::draws::{Draws, place, read_off};
+use crate::draws::{Draws, envelope, place, read_off};
 use crate::error::Result;
 use crate::estimator::{Estimator, standard_error};
 use crate::evaluation::Bounds;
@@ -58,6 +58,8 @@ pub(crate) struct DifferenceUncertainty {
     pub(crate) mean: Limits,
     pub(crate) cvar: Vec<Limits>,
     pub(crate) quantiles: Vec<Limits>,
+    /// The same for all quantiles at once.
+    pub(crate) quantile_band: Vec<Limits>,
     /// How far the CDFs lie apart; none where it cannot be told.
     pub(crate) gap: Option<Gap>,
     /// How much larger each difference of CVaR is in the mean of the draws than its estimate.
@@ -267,6 +269,7 @@ impl DifferenceUncertainty {
             mean: Err(reason.to_owned()),
             cvar: each(settings.alphas.len()),
             quantiles: each(settings.quantiles.len()),
+            quantile_band: each(settings.quantiles.len()),
             gap: None,
             cvar_bias: None,
         }
@@ -274,7 +277,8 @@ impl DifferenceUncertainty {
 
     /// The same without what is read off the CDFs.
     pub(crate) fn without_cdf(mut self, reason: &str) -> Self {
-        self.quantiles.iter_mut().chain(&mut self.cvar).for_each(|limits| *limits = Err(reason.to_owned()));
+        let all = self.quantiles.iter_mut().chain(&mut self.quantile_band).chain(&mut self.cvar);
+        all.for_each(|limits| *limits = Err(reason.to_owned()));
         self.gap = None;
         self
     }
@@ -303,9 +307,12 @@ impl DifferenceUncertainty {
         let percentile = |functional: usize| bounds(draws.percentiles_of_difference(functional, settings.confidence));
         let cvar =
             |(i, &alpha): (usize, &f64)| told(settings.tail.level(alpha), alpha).map(|()| percentile(place::cvar(i)));
-        let quantile = |(i, &level): (usize, &f64)| {
-            told(level, level.min(1.0 - level)).map(|()| percentile(place::quantile(settings, i)))
-        };
+        let quantiles: Vec<Limits> = settings
+            .quantiles
+            .iter()
+            .enumerate()
+            .map(|(i, &level)| told(level, level.min(1.0 - level)).map(|()| percentile(place::quantile(settings, i))))
+            .collect();
         let estimates = [first, second].map(|level| read_off(level.cdf.distribution.curve(), settings));
         let bias = |i: usize| {
             let p = place::cvar(i);
@@ -315,11 +322,24 @@ impl DifferenceUncertainty {
         DifferenceUncertainty {
             mean,
             cvar: settings.alphas.iter().enumerate().map(cvar).collect(),
-            quantiles: settings.quantiles.iter().enumerate().map(quantile).collect(),
+            quantile_band: at_once(&quantiles, draws, settings),
+            quantiles,
             gap: Some(Gap::new(process, first.cdf, second.cdf)),
             cvar_bias: Some(cvar_bias),
         }
     }
+}
+
+/// The limits of differences of quantiles that hold at once, wherever there are any.
+fn at_once(pointwise: &[Limits], draws: &Draws, settings: &Settings) -> Vec<Limits> {
+    let told = (0..pointwise.len()).filter(|&i| pointwise[i].is_ok());
+    let differences: Vec<Vec<f64>> = told.map(|i| draws.differences(place::quantile(settings, i))).collect();
+    let mut ends = envelope(&differences, settings.confidence).into_iter();
+    let limits = |own: &Limits| match own {
+        Ok(own) => Ok(ends.next().map_or(*own, bounds)),
+        Err(reason) => Err(reason.clone()),
+    };
+    pointwise.iter().map(limits).collect()
 }
 
 impl Gap {

@@ -240,7 +240,16 @@ impl Truth {
 
     /// What is to be found out about the target.
     pub fn answers(&self) -> Answers {
-        let f = |v: f64| self.cdf(&self.pi, v);
+        self.answers_of(&self.pi)
+    }
+
+    /// The same about the logging policy.
+    pub fn logging_answers(&self) -> Answers {
+        self.answers_of(&self.mu)
+    }
+
+    fn answers_of(&self, policy: &[Vec<Vec<f64>>]) -> Answers {
+        let f = |v: f64| self.cdf(policy, v);
         if let Law::Atoms(_) = self.laws[0][0][0] {
             let p: Vec<f64> = (0..4).map(|r| f(f64::from(r)) - f(f64::from(r) - 1.0)).collect();
             let moment = |power: i32| p.iter().zip(0..).map(|(p, r)| p * f64::from(r).powi(power)).sum::<f64>();
