@@ -17,14 +17,15 @@ class Log:
 
     def __init__(self, rows: int = 5000, seed: int = 1) -> None:
         random = np.random.default_rng(seed)
-        items = random.integers(0, 4, size=(rows, SLOTS))
         logging = np.array([0.4, 0.3, 0.2, 0.1])
+        items = random.choice(4, size=(rows, SLOTS), p=logging)
         new, old = np.array([0.2, 0.3, 0.2, 0.3]), np.array([0.5, 0.2, 0.2, 0.1])
         self.mu, self.pi, self.pi_old = logging[items], new[items], old[items]
         chi = (new**2 / logging).sum() - 1
         self.chi = np.full((rows, SLOTS), chi)
         clicks = random.random((rows, SLOTS)) < 0.1 + 0.15 * items
-        self.reward = clicks.sum(axis=1) + random.random(rows)
+        # Few different rewards: tests are not to wait for bands over thousands of bins.
+        self.reward = clicks.sum(axis=1) + random.integers(0, 20, rows) / 20
         self.device = np.array(["phone", "desktop", "tablet"])[random.integers(0, 3, rows)]
         self.user = random.integers(0, 500, rows)
 
