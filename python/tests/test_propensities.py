@@ -185,7 +185,8 @@ def test_slates_of_different_lengths(rng: np.random.Generator, actions: Any, for
     mu, pi = distributions(rng, ROWS, SLOTS, ITEMS), distributions(rng, ROWS, SLOTS, ITEMS)
     expected = plain(actions, mu, pi)
     mu[absent] = np.nan
-    given, items = np.where(absent, -1, actions), None
+    given: Any = np.where(absent, -1, actions)
+    items = None
     if form == "masked":
         given = np.ma.array(actions, mask=absent)
     if form == "none":
