@@ -279,7 +279,9 @@ class Reader:
                 "Table(frame, context=None)"
             )
         if self.keys.universe is None:
-            raise ValueError(f"{name}: the table has a column {table.context!r}: give `contexts`, one for each row")
+            raise ValueError(
+                f"{name}: the table has a column {table.context!r}: give `contexts` (n,), one for each row"
+            )
         return places(_key_column(name, table, table.context, rows), self.keys.universe), self.keys.count
 
 

@@ -108,9 +108,10 @@ class _Rankings:
         if perm(self.items, self.slots) <= self.effort.slate_limit:
             slates = _all_rankings(self.items, self.slots)
             return Weighted(slates, plackett_luce(scores, slates), 1)
-        noise = _rng(self.effort, stream, which).gumbel(size=(self.effort.samples, self.items))
+        rng, size = _rng(self.effort, stream, which), (self.effort.samples // self.effort.parts, self.items)
         # The largest scores with Gumbel noise, in their order, are a draw from Plackett and Luce's distribution.
-        return _drawn(np.argsort(-(scores + noise), axis=1)[:, : self.slots], self.effort)
+        noisy = (scores + rng.gumbel(size=size) for _ in range(self.effort.parts))
+        return _drawn(np.concatenate([np.argsort(-part, axis=1)[:, : self.slots] for part in noisy]), self.effort)
 
     def impossible(self, actions: Ints) -> Flags:
         never = np.isneginf(self.scores[self.index[:, None], actions]).any(axis=1)

@@ -55,7 +55,7 @@ def pseudo_inverse(
     target: Any,
     *,
     slate_limit: int = 20_000,
-    samples: int = 20_000,
+    samples: int = 100_000,
     parts: int = 20,
     seed: int = 0,
     on_unsupported: Literal["error", "warn"] = "error",
@@ -129,10 +129,10 @@ def _solvers(logging: Any, policy: Family, shown: Ints, items: int) -> Iterator[
         slates = policy.weighted(int(policy.index[rows[0]]), stream=0)
         moments = from_slates(slates, items)
         whole = inverse(moments, None)
-        _check_reached(shown[rows], rows, whole, items)
         if slates.parts == 1:
             yield rows, 1, lambda _, whole=whole: whole  # type: ignore[misc]
         else:
+            _check_reached(shown[rows], rows, whole, items)
             yield rows, slates.parts, lambda part, moments=moments: inverse(moments, part)  # type: ignore[misc]
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import doctest
+import importlib
 import sys
 from itertools import permutations, product
 from typing import Any
@@ -249,13 +250,12 @@ def test_functions_are_wrapped() -> None:
 
 def test_evaluates(rng: np.random.Generator) -> None:
     pytest.importorskip("slateval._slateval", reason="the compiled module is not built")
-    import slateval
-
+    slateval = importlib.import_module("slateval")
     slates, scores = rankings(4, 2), rng.normal(size=4) / 2
     shown = slates[rng.choice(len(slates), 5000, p=plackett_luce(scores, slates))]
     effects = rng.random((2, 4))
     reward = effects[np.arange(2), shown].sum(axis=1)
     w = pseudo_inverse(shown, PlackettLuce(scores), [2, 3])
-    ev = slateval.evaluate(reward=reward, **w.arguments())  # type: ignore[attr-defined]
+    ev = slateval.evaluate(reward=reward, **w.arguments())
     mean = ev["target"].mean
     assert abs(mean.estimate - effects[[0, 1], [2, 3]].sum()) < 3 * (mean.upper - mean.lower) / 2
