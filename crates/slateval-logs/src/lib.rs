@@ -60,6 +60,7 @@ mod error;
 mod ipc;
 mod json;
 mod layout;
+mod lists;
 mod log;
 mod long;
 mod merge;
