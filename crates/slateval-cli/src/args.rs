@@ -24,6 +24,8 @@ pub(crate) enum Command {
     Merge(Merge),
     /// Evaluate a saved summary
     Show(Box<Show>),
+    /// Judge policies by rules, for continuous integration: exit code 0 if all hold, 1 if one does not or cannot be told
+    Gate(Box<Gate>),
     /// Write a log of a simulated recommender, and the truth about its policies
     Simulate(crate::simulate_args::Simulate),
     /// Run the paper's experiments, beside its printed figures
@@ -92,6 +94,35 @@ pub(crate) struct Show {
     pub(crate) method: Method,
     #[command(flatten)]
     pub(crate) output: Output,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Gate {
+    /// A log, as for evaluate, or one summary written with --save or merge
+    #[arg(required = true, value_name = "LOG|SUMMARY")]
+    pub(crate) inputs: Vec<String>,
+    /// The rules, in TOML
+    #[arg(long, value_name = "FILE.toml")]
+    pub(crate) rules: PathBuf,
+    /// How to show the verdicts
+    #[arg(long, value_enum, default_value = "text", help_heading = "Output")]
+    pub(crate) format: GateFormat,
+    #[command(flatten)]
+    pub(crate) columns: Columns,
+    #[command(flatten)]
+    pub(crate) weights: Weights,
+    #[command(flatten)]
+    pub(crate) method: Method,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum GateFormat {
+    /// For people
+    Text,
+    /// For programs, schema slateval/gate/1
+    Json,
+    /// Annotations for GitHub Actions, and a table in the run's summary
+    Github,
 }
 
 /// Which columns hold what.
@@ -204,9 +235,10 @@ pub(crate) struct Method {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Method")]
 pub(crate) struct Draw {
-    /// The probability with which an interval is to hold the truth
-    #[arg(long, value_name = "P", default_value = "0.95")]
-    pub(crate) confidence: f64,
+    /// The probability with which an interval is to hold the truth; one-sided for gate, in place of the rules' own
+    /// [default: 0.95]
+    #[arg(long, value_name = "P")]
+    pub(crate) confidence: Option<f64>,
     /// Where the draws begin: the same seed gives the same numbers
     #[arg(long, value_name = "N", default_value = "0")]
     pub(crate) seed: u64,

@@ -2,10 +2,12 @@
 
 mod args;
 mod evaluate;
+mod gate;
 mod inspect;
 mod merge;
 mod output;
 mod progress;
+mod reading;
 mod reproduce;
 mod reproduce_args;
 mod settings;
@@ -19,7 +21,7 @@ use clap::Parser;
 fn main() -> ExitCode {
     let command = args::Arguments::parse().command;
     match run(command) {
-        Ok(()) => ExitCode::SUCCESS,
+        Ok(code) => code,
         Err(error) if output::is_broken_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {
             // Messages quote names and values from logs.
@@ -29,13 +31,15 @@ fn main() -> ExitCode {
     }
 }
 
-fn run(command: args::Command) -> anyhow::Result<()> {
+fn run(command: args::Command) -> anyhow::Result<ExitCode> {
     match command {
+        args::Command::Gate(arguments) => return gate::run(&arguments),
         args::Command::Evaluate(arguments) => evaluate::run(&arguments),
         args::Command::Inspect(arguments) => inspect::run(&arguments),
         args::Command::Merge(arguments) => merge::run(&arguments),
         args::Command::Show(arguments) => merge::show(&arguments),
         args::Command::Simulate(arguments) => simulate::run(&arguments),
         args::Command::Reproduce(arguments) => reproduce::run(&arguments),
-    }
+    }?;
+    Ok(ExitCode::SUCCESS)
 }

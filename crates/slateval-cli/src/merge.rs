@@ -33,16 +33,16 @@ pub(crate) fn show(arguments: &Show) -> Result<()> {
     let summary = read(&arguments.summary)?;
     let mut settings = arguments.method.settings(None);
     settings.structure.clone_from(&arguments.structure);
-    check_baseline(arguments, &summary)?;
+    check_baseline(arguments.method.baseline.as_deref(), &arguments.summary, &summary)?;
     let evaluation = summary.evaluate(&settings).with_context(|| arguments.summary.display().to_string())?;
     let record = Record::of_summary(&arguments.summary.display().to_string(), summary.spec(), &settings);
     output::show(&evaluation, &settings, &record, &arguments.output)
 }
 
 /// What a comparison of two targets needs is gathered from the log's rows, or never.
-fn check_baseline(arguments: &Show, summary: &Summary) -> Result<()> {
-    let Some(wanted) = &arguments.method.baseline else { return Ok(()) };
-    let path = arguments.summary.display();
+pub(crate) fn check_baseline(wanted: Option<&str>, path: &Path, summary: &Summary) -> Result<()> {
+    let Some(wanted) = wanted else { return Ok(()) };
+    let path = path.display();
     match &summary.spec().baseline {
         Some(own) if own == wanted => Ok(()),
         Some(own) => bail!(
@@ -56,7 +56,7 @@ fn check_baseline(arguments: &Show, summary: &Summary) -> Result<()> {
     }
 }
 
-fn read(path: &Path) -> Result<Summary> {
+pub(crate) fn read(path: &Path) -> Result<Summary> {
     let bytes = std::fs::read(path).with_context(|| format!("cannot read {}", path.display()))?;
     Summary::from_bytes(&bytes).with_context(|| path.display().to_string())
 }

@@ -26,7 +26,7 @@ impl args::Assumed {
 impl args::Draw {
     pub(crate) fn settings(&self) -> Settings {
         let mut settings = Settings::default();
-        settings.confidence = self.confidence;
+        settings.confidence = self.confidence.unwrap_or(settings.confidence);
         settings.seed = self.seed;
         settings.threads = self.threads.map(usize::from);
         settings

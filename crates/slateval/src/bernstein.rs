@@ -11,6 +11,7 @@
 
 use crate::error::{Error, Result};
 use crate::estimator::Estimator;
+use crate::evaluation::Bounds;
 use crate::settings::Settings;
 use crate::structure::{Pool, Structure};
 use crate::weight::ranking_weight;
@@ -62,6 +63,23 @@ impl Guaranteed {
             *last = 1.0;
         }
         Ok(Guaranteed { lower, upper, weights })
+    }
+
+    /// Beyond the last reward at which F is surely below the level, and up to the first at which it surely is not;
+    /// nothing is known beyond the logged rewards.
+    pub(crate) fn quantile(&self, bins: &[Bin], level: f64) -> Bounds {
+        let below = self.upper.partition_point(|&f| f < level);
+        let above = self.lower.partition_point(|&f| f < level);
+        let reward = |b: Option<usize>| b.and_then(|b| bins.get(b)).map(|bin| bin.max);
+        Bounds { lower: reward(below.checked_sub(1)), upper: reward(Some(above)) }
+    }
+
+    /// `F` at any reward: at least what it is where the bin before it ends, at most what it is where its own does.
+    pub(crate) fn probability(&self, bins: &[Bin], reward: f64) -> Bounds {
+        let ended = bins.partition_point(|b| b.max <= reward);
+        let lower = ended.checked_sub(1).map_or(0.0, |b| self.lower[b]);
+        let reached = bins.partition_point(|b| b.max < reward);
+        Bounds { lower: Some(lower), upper: Some(self.upper.get(reached).copied().unwrap_or(1.0)) }
     }
 }
 

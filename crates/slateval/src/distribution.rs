@@ -90,6 +90,23 @@ impl Curve<'_> {
         self.bins[b].quantile(share)
     }
 
+    /// `F(v)`; inside a bin, by the inverse of its quantile function.
+    pub(crate) fn probability(&self, v: f64) -> f64 {
+        let (b, share) = self.place(v);
+        let (below, mass) = self.step(b);
+        below + share * mass
+    }
+
+    /// The bin in which `F(v)` is read, and the share of its probability that lies up to `v`: 1 where it ends.
+    pub(crate) fn place(&self, v: f64) -> (usize, f64) {
+        let ended = self.bins.partition_point(|bin| bin.max <= v);
+        match self.bins.get(ended) {
+            Some(bin) if bin.min <= v => (ended, bin.share_up_to(v)),
+            _ if ended == 0 => (0, 0.0),
+            _ => (ended - 1, 1.0),
+        }
+    }
+
     /// The probability of the bin that a quantile is read from; 0 for an atom, which is exact.
     pub(crate) fn blur(&self, level: f64) -> f64 {
         let b = self.bin_at(level);
@@ -154,6 +171,11 @@ impl Curve<'_> {
         reached.max(first).min(self.bins.len() - 1)
     }
 
+    /// The probability of a bin.
+    pub(crate) fn mass(&self, b: usize) -> f64 {
+        self.step(b).1
+    }
+
     /// `F` before a bin, and the bin's probability.
     fn step(&self, b: usize) -> (f64, f64) {
         let below = if b == 0 { 0.0 } else { self.cdf[b - 1] };
@@ -168,6 +190,15 @@ impl Bin {
         match self.tilt() {
             None => self.max,
             Some(t) => self.min + (self.max - self.min) * share.powf((1.0 - t) / t),
+        }
+    }
+
+    /// The inverse of that quantile function, for `v` in a bin that does not end there.
+    fn share_up_to(&self, v: f64) -> f64 {
+        let height = ((v - self.min) / (self.max - self.min)).clamp(0.0, 1.0);
+        match self.tilt() {
+            None => 0.0,
+            Some(t) => height.powf(t / (1.0 - t)),
         }
     }
 

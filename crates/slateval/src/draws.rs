@@ -14,7 +14,7 @@ use crate::vector;
 pub(crate) struct Draws {
     /// `[member][draw]`: `sup_v |W(v)|`.
     pub(crate) sup: Vec<Vec<f64>>,
-    /// `[member][functional][draw]`: [`read_off`] the CDF moved by `W` and repaired.
+    /// `[member][functional][draw]`: what is read off the CDF moved by `W` and repaired.
     pub(crate) values: Vec<Vec<Vec<f64>>>,
 }
 
@@ -47,6 +47,16 @@ pub(crate) mod place {
 impl Draws {
     /// Draws the errors of some members around their distributions.
     pub(crate) fn new(process: &Process, members: &[&Distribution], settings: &Settings) -> Self {
+        Self::reading(process, members, settings, |curve| read_off(curve, settings))
+    }
+
+    /// The same for anything that can be read off a CDF: `read` gives as many values of one as of another.
+    pub(crate) fn reading(
+        process: &Process,
+        members: &[&Distribution],
+        settings: &Settings,
+        read: impl Fn(Curve<'_>) -> Vec<f64> + Sync,
+    ) -> Self {
         let thinning = Thinning::new(&members[0].bins);
         let drawable = process.drawable(&thinning);
         let thinned: Vec<Distribution> = members.iter().map(|full| thinning.distribution(full)).collect();
@@ -55,10 +65,10 @@ impl Draws {
             let draws = CHUNK.min(settings.draws - chunk * CHUNK);
             vector::wide(
                 #[inline(always)]
-                || draw_chunk(&drawable, &thinned, settings, chunk, draws),
+                || draw_chunk(&drawable, &thinned, generator(settings.seed, chunk), draws, &read),
             )
         });
-        let functionals = 1 + settings.alphas.len() + settings.quantiles.len();
+        let functionals = read(members[0].curve()).len();
         let mut all = Draws {
             sup: vec![Vec::with_capacity(settings.draws); members.len()],
             values: vec![vec![Vec::with_capacity(settings.draws); functionals]; members.len()],
@@ -71,7 +81,7 @@ impl Draws {
         }
         // What a coarser grid makes of the estimate itself is taken off again.
         for ((values, full), thinned) in all.values.iter_mut().zip(members).zip(&thinned) {
-            let (exact, coarse) = (read_off(full.curve(), settings), read_off(thinned.curve(), settings));
+            let (exact, coarse) = (read(full.curve()), read(thinned.curve()));
             for (draws, (exact, coarse)) in values.iter_mut().zip(exact.iter().zip(&coarse)) {
                 draws.iter_mut().for_each(|value| *value += exact - coarse);
             }
@@ -115,11 +125,10 @@ type Drawn = (f64, Vec<f64>);
 fn draw_chunk(
     process: &Drawable,
     members: &[Distribution],
-    settings: &Settings,
-    chunk: usize,
+    mut rng: Xoshiro256PlusPlus,
     draws: usize,
+    read_off: &impl Fn(Curve<'_>) -> Vec<f64>,
 ) -> Vec<Vec<Drawn>> {
-    let mut rng = generator(settings.seed, chunk);
     let mut scratch = DrawScratch::default();
     let mut paths = process.paths();
     let mut drawn = Vec::with_capacity(draws);
@@ -129,7 +138,7 @@ fn draw_chunk(
             let sup = path.iter().fold(0.0, |sup: f64, w| vector::max(sup, w.abs()));
             path.iter_mut().zip(&distribution.repaired).for_each(|(w, f)| *w += f);
             repair(path);
-            (sup, read_off(Curve { bins: &distribution.bins, cdf: path }, settings))
+            (sup, read_off(Curve { bins: &distribution.bins, cdf: path }))
         };
         drawn.push(paths.iter_mut().zip(members).map(read).collect());
     }
@@ -167,7 +176,7 @@ pub(crate) fn in_parallel<T: Send>(chunks: usize, threads: Option<usize>, work: 
 }
 
 /// The two quantiles between which values lie with this probability.
-fn central(mut values: Vec<f64>, confidence: f64) -> (f64, f64) {
+pub(crate) fn central(mut values: Vec<f64>, confidence: f64) -> (f64, f64) {
     values.sort_unstable_by(f64::total_cmp);
     let tail = (1.0 - confidence) / 2.0;
     (quantile(&values, tail), quantile(&values, 1.0 - tail))

@@ -106,7 +106,7 @@ impl Summary {
 }
 
 /// Draws for each segment, of which there may be a thousand.
-const SEGMENT_DRAWS: usize = 500;
+pub(crate) const SEGMENT_DRAWS: usize = 500;
 
 /// Every policy of a cell, and how they compare.
 pub(crate) fn evaluate_cell(
@@ -136,26 +136,26 @@ pub(crate) fn evaluate_cell(
 }
 
 /// A target policy with its estimators: one of a fixed structure, or one of each order.
-struct Target<'a> {
+pub(crate) struct Target<'a> {
     name: &'a str,
-    policy: usize,
+    pub(crate) policy: usize,
     estimators: Vec<Estimator<'a>>,
-    selection: Option<Selection>,
+    pub(crate) selection: Option<Selection>,
     chi: Option<Check>,
     /// The places of the estimators used at each level of trust in the chosen order: first as chosen, then one above.
-    levels: Vec<Places>,
+    pub(crate) levels: Vec<Places>,
 }
 
 /// Which estimator the CDF, the mean and the variance are read from.
 #[derive(Clone, Copy, PartialEq, Eq)]
-struct Places {
+pub(crate) struct Places {
     cdf: usize,
     mean: usize,
     variance: usize,
 }
 
 impl<'a> Target<'a> {
-    fn new(
+    pub(crate) fn new(
         spec: &'a Spec,
         cell: &'a Cell,
         policy: usize,
@@ -194,7 +194,7 @@ impl<'a> Target<'a> {
         Ok(Target { name, policy, estimators, selection, chi, levels })
     }
 
-    fn level(&self, at: usize) -> Level<'_, 'a> {
+    pub(crate) fn level(&self, at: usize) -> Level<'_, 'a> {
         let Places { cdf, mean, variance } = self.levels[at.min(self.levels.len() - 1)];
         Level { cdf: &self.estimators[cdf], mean: &self.estimators[mean], variance: &self.estimators[variance] }
     }
@@ -248,7 +248,7 @@ impl<'a> Target<'a> {
         Ok(compare(compared, &differences, settings))
     }
 
-    fn diagnostics(&self, cell: &Cell, uncertainty: &[Uncertainty], settings: &Settings) -> Diagnostics {
+    pub(crate) fn diagnostics(&self, cell: &Cell, uncertainty: &[Uncertainty], settings: &Settings) -> Diagnostics {
         let estimator = self.level(0).cdf;
         let mut diagnostics = Diagnostics::new(estimator, &settings.alphas);
         diagnostics.checks.extend(self.chi.clone());
@@ -414,13 +414,13 @@ fn coarse_bins(distribution: &Distribution, settings: &Settings) -> Option<Check
 }
 
 /// What is known of the variance.
-enum Spread {
+pub(crate) enum Spread {
     Constant,
     Variance(f64),
     Missing(&'static str, Check),
 }
 
-fn spread(distribution: &Distribution, variance: f64) -> Spread {
+pub(crate) fn spread(distribution: &Distribution, variance: f64) -> Spread {
     let rows: f64 = distribution.bins.iter().map(|b| b.rows).sum();
     let constant = distribution.bins.first().map(|b| b.min) == distribution.bins.last().map(|b| b.max);
     if rows <= 1.0 {

@@ -48,6 +48,11 @@ struct SegmentHeader {
 }
 
 impl Summary {
+    /// Whether some bytes begin as those of a summary do.
+    pub fn is_one(bytes: &[u8]) -> bool {
+        bytes.starts_with(MAGIC)
+    }
+
     /// The summary as bytes: versioned, checksummed, self-describing.
     ///
     /// ```

@@ -50,7 +50,7 @@
 //!
 //! | call | bad data or settings | misuse by the program |
 //! |---|---|---|
-//! | [`Summary::new`], [`Summary::merge`], [`Summary::evaluate`] | `Err` | – |
+//! | [`Summary::new`], [`Summary::merge`], [`Summary::evaluate`], [`Summary::combination`] | `Err` | – |
 //! | [`Summary::add`] | `Err` | panic: a block made for another specification |
 //! | [`Summary::from_bytes`] | `Err` | – |
 //! | [`Block::reset`], [`Block::column_mut`] | – | panic: too many rows, no such column |
@@ -61,6 +61,7 @@ mod bernstein;
 mod bins;
 mod block;
 mod cell;
+mod combination;
 mod comparison;
 mod correction;
 mod diagnostics;
@@ -73,10 +74,12 @@ mod evaluation;
 mod features;
 mod format;
 mod gram;
+mod grouping;
 mod groups;
 mod histogram;
 #[cfg(test)]
 mod influence_tests;
+mod joint;
 mod layout;
 mod linear;
 mod normal;
@@ -97,6 +100,7 @@ mod weighted;
 
 pub use bins::{Binning, Scale};
 pub use block::{Block, Field, Segment};
+pub use combination::{Combination, Combined, FailedCheck, Metric, Term};
 pub use correction::{Correction, CorrectionChoice};
 pub use diagnostics::{Check, DesignSource, Diagnostics, Status};
 pub use distribution::Tail;

@@ -147,7 +147,7 @@ impl Settings {
 const MIN_DRAWS: usize = 100;
 
 /// More draws tell nothing more, and would have to be kept.
-const MAX_DRAWS: usize = 1_000_000;
+pub(crate) const MAX_DRAWS: usize = 1_000_000;
 
 impl fmt::Display for Band {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -76,6 +76,10 @@ pub(crate) struct Gap {
 /// Why there is no interval of the variance.
 pub(crate) const NO_VARIANCE: &str = "the variance came out at or below 0";
 
+/// Why no guaranteed interval is there of what compares policies, and of what is no quantile.
+pub(crate) const GUARANTEES_ONE: &str = "a guaranteed band is of one policy";
+pub(crate) const NEEDS_REWARD_BOUNDS: &str = "a guaranteed interval would need bounds of the reward";
+
 /// Groups of clusters below which nothing is known of how they vary.
 pub(crate) const FEW_GROUPS: usize = 10;
 
@@ -123,20 +127,12 @@ impl Uncertainty {
             let difference = second.map(|_| DifferenceUncertainty::withheld(reason, settings));
             Ok((Self::withheld(reason, settings), difference))
         };
-        if cell.rows < 2 {
-            return refuse("one row tells nothing of how rows vary");
+        if let Err(reason) = can_have_intervals(cell, settings) {
+            return refuse(&reason);
         }
-        if let Some(groups) = cell.groups.as_ref().map(Groups::occupied).filter(|&groups| groups < FEW_GROUPS) {
-            return refuse(&format!("rows are in only {groups} groups of clusters, and {FEW_GROUPS} are needed"));
-        }
-        match settings.band {
-            Band::None => return refuse("intervals are switched off"),
-            Band::Bernstein => {
-                let difference =
-                    second.map(|_| DifferenceUncertainty::withheld("a guaranteed band is of one policy", settings));
-                return Ok((Self::guaranteed(level.cdf, settings)?, difference));
-            }
-            Band::Multiplier => {}
+        if settings.band == Band::Bernstein {
+            let difference = second.map(|_| DifferenceUncertainty::withheld(GUARANTEES_ONE, settings));
+            return Ok((Self::guaranteed(level.cdf, settings)?, difference));
         }
         let carried = carries(level.cdf).and_then(|()| second.map_or(Ok(()), |s| carries(s.cdf)));
         let moments = MomentLimits::new(cell, level, settings);
@@ -211,16 +207,9 @@ impl Uncertainty {
     /// From empirical Bernstein bounds: the band, and what can be read off it without bounds of the reward.
     fn guaranteed(estimator: &Estimator<'_>, settings: &Settings) -> Result<Self> {
         let found = Guaranteed::new(estimator, settings)?;
-        let mut this = Self::withheld("a guaranteed interval would need bounds of the reward", settings);
+        let mut this = Self::withheld(NEEDS_REWARD_BOUNDS, settings);
         let bins = &estimator.distribution.bins;
-        let quantile = |level: f64| {
-            // Beyond the last reward at which F is surely below the level, and up to the first at which it surely is not;
-            // nothing is known beyond the logged rewards.
-            let below = found.upper.partition_point(|&f| f < level);
-            let above = found.lower.partition_point(|&f| f < level);
-            let reward = |b: Option<usize>| b.and_then(|b| bins.get(b)).map(|bin| bin.max);
-            Bounds { lower: reward(below.checked_sub(1)), upper: reward(Some(above)) }
-        };
+        let quantile = |level: f64| found.quantile(bins, level);
         this.quantiles = settings.quantiles.iter().map(|&level| Ok(quantile(level))).collect();
         this.var = settings.alphas.iter().map(|&alpha| Ok(quantile(settings.tail.level(alpha)))).collect();
         this.guarantee = Some(found.weights);
@@ -230,25 +219,21 @@ impl Uncertainty {
 }
 
 /// Normal intervals of the moments, from sums over all rows.
-struct MomentLimits {
-    mean: Limits,
-    variance: Limits,
-    std: Limits,
+pub(crate) struct MomentLimits {
+    pub(crate) mean: Limits,
+    pub(crate) variance: Limits,
+    pub(crate) std: Limits,
 }
 
 impl MomentLimits {
-    fn new(cell: &Cell, level: Level<'_, '_>, settings: &Settings) -> Self {
+    pub(crate) fn new(cell: &Cell, level: Level<'_, '_>, settings: &Settings) -> Self {
         let mean = carries(level.mean).map(|()| {
             let moments = &level.mean.moments;
             let error = standard_error(cell, &[(level.mean, level.mean.mean_influence(), 1.0)]);
             around(moments.origin + moments.mean, z(settings) * error)
         });
         let spread = carries(level.variance).and_then(|()| {
-            let variance = level.variance.moments.variance;
-            if variance <= 0.0 {
-                let order = level.variance.structure.as_ref().map_or(String::new(), |s| format!(" with structure {s}"));
-                return Err(format!("{NO_VARIANCE}{order}"));
-            }
+            let variance = positive_variance(level.variance)?;
             let error = standard_error(cell, &[(level.variance, level.variance.variance_influence(), 1.0)]);
             Ok((variance, z(settings) * error))
         });
@@ -371,16 +356,40 @@ pub(crate) fn z(settings: &Settings) -> f64 {
     normal::upper_quantile((1.0 - settings.confidence) / 2.0)
 }
 
-fn around(estimate: f64, error: f64) -> Bounds {
+/// What stands against any interval of a cell: one row, few clusters, or the user.
+pub(crate) fn can_have_intervals(cell: &Cell, settings: &Settings) -> result::Result<(), String> {
+    if cell.rows < 2 {
+        return Err("one row tells nothing of how rows vary".to_owned());
+    }
+    if let Some(groups) = cell.groups.as_ref().map(Groups::occupied).filter(|&groups| groups < FEW_GROUPS) {
+        return Err(format!("rows are in only {groups} groups of clusters, and {FEW_GROUPS} are needed"));
+    }
+    match settings.band {
+        Band::None => Err("intervals are switched off".to_owned()),
+        Band::Multiplier | Band::Bernstein => Ok(()),
+    }
+}
+
+/// The variance, if it came out as one.
+pub(crate) fn positive_variance(estimator: &Estimator<'_>) -> result::Result<f64, String> {
+    let variance = estimator.moments.variance;
+    if variance <= 0.0 {
+        let order = estimator.structure.as_ref().map_or(String::new(), |s| format!(" with structure {s}"));
+        return Err(format!("{NO_VARIANCE}{order}"));
+    }
+    Ok(variance)
+}
+
+pub(crate) fn around(estimate: f64, error: f64) -> Bounds {
     bounds((estimate - error, estimate + error))
 }
 
-fn bounds((lower, upper): (f64, f64)) -> Bounds {
+pub(crate) fn bounds((lower, upper): (f64, f64)) -> Bounds {
     Bounds { lower: Some(lower), upper: Some(upper) }
 }
 
 /// Whether the log is worth enough rows of the target's own for any interval.
-fn carries(estimator: &Estimator<'_>) -> result::Result<(), String> {
+pub(crate) fn carries(estimator: &Estimator<'_>) -> result::Result<(), String> {
     if estimator.corrected.gave_up {
         return Err("the weights could not be corrected".to_owned());
     }
@@ -392,7 +401,7 @@ fn carries(estimator: &Estimator<'_>) -> result::Result<(), String> {
 }
 
 /// Whether the bin that a quantile is read from is fine enough to say something about it.
-fn resolves(estimator: &Estimator<'_>, level: f64) -> result::Result<(), String> {
+pub(crate) fn resolves(estimator: &Estimator<'_>, level: f64) -> result::Result<(), String> {
     let share = estimator.distribution.curve().blur(level);
     if share <= COARSE {
         return Ok(());
@@ -401,7 +410,7 @@ fn resolves(estimator: &Estimator<'_>, level: f64) -> result::Result<(), String>
 }
 
 /// Whether enough of those rows lie in a tail of this probability.
-fn carries_tail(estimator: &Estimator<'_>, probability: f64) -> result::Result<(), String> {
+pub(crate) fn carries_tail(estimator: &Estimator<'_>, probability: f64) -> result::Result<(), String> {
     let rows = probability * effective_rows(estimator);
     if rows >= TAIL_ROWS {
         return Ok(());
@@ -419,7 +428,7 @@ pub(crate) fn effective_rows(estimator: &Estimator<'_>) -> f64 {
 
 /// `F` minus and plus something, clipped to [0, 1] and monotone: the lower end a running maximum, the upper one a running
 /// minimum from the right.
-fn band_around(cdf: &[f64], width: impl Fn(usize) -> f64) -> CurveBand {
+pub(crate) fn band_around(cdf: &[f64], width: impl Fn(usize) -> f64) -> CurveBand {
     let mut lower: Vec<f64> = cdf.iter().enumerate().map(|(b, f)| (f - width(b)).clamp(0.0, 1.0)).collect();
     let mut upper: Vec<f64> = cdf.iter().enumerate().map(|(b, f)| (f + width(b)).clamp(0.0, 1.0)).collect();
     for b in 1..lower.len() {
@@ -432,7 +441,7 @@ fn band_around(cdf: &[f64], width: impl Fn(usize) -> f64) -> CurveBand {
 }
 
 /// The interval of a quantile: where the band's ends reach its level (Woodruff).
-fn invert(bins: &[Bin], band: &CurveBand, level: f64) -> Bounds {
+pub(crate) fn invert(bins: &[Bin], band: &CurveBand, level: f64) -> Bounds {
     let at = |cdf: &[f64]| Some(Curve { bins, cdf }.quantile(level));
     Bounds { lower: at(&band.upper), upper: at(&band.lower) }
 }

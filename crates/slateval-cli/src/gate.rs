@@ -1,0 +1,135 @@
+//! `slateval gate`: rules that continuous integration enforces.
+
+use std::fs::{File, OpenOptions};
+use std::io::{Read, Write};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use anyhow::{Context, Result, bail};
+use slateval::{Binning, Settings, Summary, TargetSlots};
+use slateval_gate::{Rules, Verdicts, annotations, json, judge, markdown, text};
+
+use crate::args::{self, Gate, GateFormat};
+use crate::merge;
+use crate::output::{is_broken_pipe, print};
+use crate::reading::Reading;
+
+pub(crate) fn run(arguments: &Gate) -> Result<ExitCode> {
+    let rules = read_rules(arguments)?;
+    let mut settings = settings(arguments, &rules);
+    let summary = match summary_among(&arguments.inputs)? {
+        Some(path) => {
+            settings.structure.clone_from(&arguments.weights.assumed.structure);
+            of_summary(arguments, &path)?
+        }
+        None => of_log(arguments, &rules, &settings)?,
+    };
+    let verdicts = judge(&summary, &rules, &settings)?;
+    match show(&verdicts, arguments.format) {
+        // Whoever closed the pipe still wants to know whether the rules hold.
+        Err(error) if is_broken_pipe(&error) => {}
+        shown => shown?,
+    }
+    Ok(if verdicts.passed() { ExitCode::SUCCESS } else { ExitCode::from(1) })
+}
+
+fn read_rules(arguments: &Gate) -> Result<Rules> {
+    let path = arguments.rules.display().to_string();
+    let text = std::fs::read_to_string(&arguments.rules).with_context(|| format!("cannot read {path}"))?;
+    let mut rules = Rules::parse(&text, &path)?;
+    if let Some(confidence) = arguments.method.draw.confidence {
+        if let Err(why) = Rules::check_confidence(confidence) {
+            bail!("--confidence {confidence}: {why}");
+        }
+        rules.confidence = confidence;
+    }
+    Ok(rules)
+}
+
+/// Everything but the confidence, which is up to the rules.
+fn settings(arguments: &Gate, rules: &Rules) -> Settings {
+    let mut settings = arguments.method.settings(arguments.weights.estimator);
+    settings.confidence = 2.0 * rules.confidence - 1.0;
+    settings.draws = settings.draws.max(slateval_gate::draws(rules.confidence));
+    settings
+}
+
+fn of_log(arguments: &Gate, rules: &Rules, settings: &Settings) -> Result<Summary> {
+    let reading = Reading::new(&arguments.inputs, &arguments.columns, &arguments.weights, &arguments.method, settings)?;
+    rules.check_for(&reading.spec)?;
+    reading.summarize(settings.threads)
+}
+
+fn of_summary(arguments: &Gate, path: &Path) -> Result<Summary> {
+    if let Some(flag) = flag_of_a_log(arguments) {
+        bail!("{flag}: this is decided when a log is read, and {} is a summary of one; leave it out", path.display());
+    }
+    let summary = merge::read(path)?;
+    merge::check_baseline(arguments.method.baseline.as_deref(), path, &summary)?;
+    Ok(summary)
+}
+
+/// The summary, if the input is one: by its name, or by how it begins.
+fn summary_among(inputs: &[String]) -> Result<Option<PathBuf>> {
+    let is_summary = |input: &&String| {
+        let path = Path::new(input.as_str());
+        let mut start = [0; 8];
+        let begins = |mut file: File| file.read_exact(&mut start).is_ok() && Summary::is_one(&start);
+        let named = path.extension().is_some_and(|ending| ending == "slateval");
+        named || (path.is_file() && File::open(path).is_ok_and(begins))
+    };
+    let summaries: Vec<&String> = inputs.iter().filter(is_summary).collect();
+    match (&summaries[..], inputs.len()) {
+        ([], _) => Ok(None),
+        ([one], 1) => Ok(Some(PathBuf::from(one))),
+        ([one], _) => bail!("{one} is a summary and the others are not: give a log, or one summary"),
+        _ => bail!(
+            "these are {} summaries: merge them first, with `slateval merge {} -o all.slateval`",
+            summaries.len(),
+            summaries.iter().map(|s| s.as_str()).collect::<Vec<_>>().join(" ")
+        ),
+    }
+}
+
+/// The first flag that only makes sense while a log is read.
+fn flag_of_a_log(arguments: &Gate) -> Option<&'static str> {
+    let args::Columns { reward, logging, target, chi, anywhere, weight, long, slate, by, cluster } = &arguments.columns;
+    let assumed = &arguments.weights.assumed;
+    let given = [
+        ("--reward", reward.is_some()),
+        ("--logging", logging.is_some()),
+        ("--target", !target.is_empty()),
+        ("--chi", !chi.is_empty()),
+        ("--anywhere", !anywhere.is_empty()),
+        ("--weight", !weight.is_empty()),
+        ("--long", *long),
+        ("--slate", slate.is_some()),
+        ("--by", by.is_some()),
+        ("--cluster", cluster.is_some()),
+        ("--estimator", arguments.weights.estimator.is_some()),
+        ("--target-slots", assumed.target_slots != TargetSlots::Independent),
+        ("--bins", assumed.bins != Binning::default()),
+    ];
+    given.into_iter().find(|(_, given)| *given).map(|(flag, _)| flag)
+}
+
+fn show(verdicts: &Verdicts, format: GateFormat) -> Result<()> {
+    match format {
+        GateFormat::Text => print(&text(verdicts)),
+        GateFormat::Json => print(&json(verdicts)?),
+        GateFormat::Github => {
+            print(&annotations(verdicts))?;
+            match std::env::var_os("GITHUB_STEP_SUMMARY").filter(|path| !path.is_empty()) {
+                Some(path) => append(Path::new(&path), &markdown(verdicts)),
+                None => Ok(()),
+            }
+        }
+    }
+}
+
+/// A run's summary is shared by its steps: each adds to it.
+fn append(path: &Path, text: &str) -> Result<()> {
+    let file = OpenOptions::new().append(true).create(true).open(path);
+    let written = file.and_then(|mut file| file.write_all(text.as_bytes()));
+    written.with_context(|| format!("cannot write the run's summary to {}", path.display()))
+}

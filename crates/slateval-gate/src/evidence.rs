@@ -1,0 +1,186 @@
+//! What a verdict rests on, in words.
+
+use slateval::{Interval, Metric};
+
+use crate::expression::{Quantity, Term};
+use crate::judge::{Judgement, Verdict, Verdicts};
+use crate::number::{decimals, fixed, percent, shortest};
+use crate::rules::Judge;
+use crate::token::Comparison;
+
+/// A judgement with the metrics on the left and a number on the right.
+#[derive(Debug)]
+pub(crate) struct Evidence {
+    /// The metrics as they are written.
+    pub(crate) expression: String,
+    /// What they are to be compared with.
+    pub(crate) threshold: f64,
+    /// What was found, in a sentence.
+    pub(crate) sentence: String,
+    /// Why it cannot be told, or what else there is to know.
+    pub(crate) reason: Option<String>,
+}
+
+impl Evidence {
+    pub(crate) fn new(verdicts: &Verdicts, judgement: &Judgement) -> Self {
+        let rule = verdicts.rule(judgement);
+        let (sum, comparison) = (&rule.requirement.sum, rule.requirement.comparison);
+        // What comes first has no minus sign.
+        let is_turned = sum.terms.first().is_some_and(|term| term.coefficient < 0.0);
+        let sign = if is_turned { -1.0 } else { 1.0 };
+        let moved = |x: Option<f64>| x.map(|x| sign * (x - sum.constant));
+        let Interval { estimate, lower, upper, .. } = judgement.difference;
+        let (lower, upper) = if is_turned { (upper, lower) } else { (lower, upper) };
+        let found = Found {
+            expression: expression(&sum.terms, sign),
+            threshold: -sign * sum.constant,
+            comparison: if is_turned { comparison.turned() } else { comparison },
+            estimate: moved(estimate),
+            lower: moved(lower),
+            upper: moved(upper),
+            is_difference: sum.terms.len() > 1,
+            confidence: verdicts.confidence,
+        };
+        let reason = reason((rule.judge, comparison), judgement, &found);
+        let sentence = found.sentence(rule.judge, judgement);
+        Evidence { expression: found.expression, threshold: found.threshold, sentence, reason }
+    }
+
+    /// The sentence with the reason.
+    pub(crate) fn in_full(&self) -> String {
+        self.reason.as_ref().map_or(self.sentence.clone(), |reason| format!("{}; {reason}", self.sentence))
+    }
+}
+
+struct Found {
+    expression: String,
+    threshold: f64,
+    comparison: Comparison,
+    estimate: Option<f64>,
+    lower: Option<f64>,
+    upper: Option<f64>,
+    is_difference: bool,
+    confidence: f64,
+}
+
+impl Found {
+    fn number(&self, value: f64) -> String {
+        let shown = [self.estimate, self.lower, self.upper].into_iter().flatten();
+        fixed(value, decimals(shown.chain([self.threshold])), self.is_difference)
+    }
+
+    fn required(&self) -> String {
+        let words = match self.comparison {
+            Comparison::AtLeast => "at least",
+            Comparison::Above => "more than",
+            Comparison::AtMost => "at most",
+            Comparison::Below => "less than",
+        };
+        format!("{words} {} is required", shortest(self.threshold))
+    }
+
+    fn sentence(&self, judge: Judge, judgement: &Judgement) -> String {
+        let Some(estimate) = self.estimate else { return format!("{} has no estimate", self.expression) };
+        let equation = format!("{} = {}", self.expression, self.number(estimate));
+        let confidence = percent(self.confidence);
+        let is_exact = self.lower == self.upper && self.lower.is_some();
+        let end = |lower: bool| if lower { ("at least", self.lower) } else { ("at most", self.upper) };
+        let wants_more = self.comparison.wants_more();
+        let required = self.required();
+        match (judge, judgement.verdict) {
+            (Judge::Point, _) => format!("{equation}, by the estimate alone; {required}"),
+            (_, Verdict::CannotTell) => {
+                let (word, worst) = if wants_more { ("low", self.lower) } else { ("high", self.upper) };
+                match worst {
+                    Some(worst) if self.lower != self.upper && judgement.failed.is_empty() => format!(
+                        "not shown: {equation}, but it could be as {word} as {} ({confidence} confidence); {required}",
+                        self.number(worst)
+                    ),
+                    _ => format!("{equation}; {required}"),
+                }
+            }
+            (_, verdict) => match end(wants_more == (verdict == Verdict::Holds)) {
+                (words, Some(end)) if !is_exact => {
+                    format!("{equation}, {words} {} with {confidence} confidence; {required}", self.number(end))
+                }
+                _ => format!("{equation}; {required}"),
+            },
+        }
+    }
+
+    /// How many times more rows would show it, if the estimate stayed where it is: errors fall with their square root.
+    fn more_rows(&self) -> Option<f64> {
+        let estimate = self.estimate?;
+        let worst = if self.comparison.wants_more() { self.lower? } else { self.upper? };
+        let (margin, arm) = (estimate - self.threshold, estimate - worst);
+        let turned = if self.comparison.wants_more() { 1.0 } else { -1.0 };
+        (turned * margin > 0.0 && turned * arm > 0.0).then(|| (arm / margin).powi(2))
+    }
+}
+
+fn reason((judge, comparison): (Judge, Comparison), judgement: &Judgement, found: &Found) -> Option<String> {
+    if let Some(failed) = judgement.failed.first() {
+        let (policy, check) = (quoted(&failed.policy), &failed.check);
+        let found = format!("the check `{}` of {policy} failed: {}", check.name, check.message);
+        let remark = if judge == Judge::Point { "do not rely on it: " } else { "nothing can be shown: " };
+        return Some(remark.to_owned() + &found);
+    }
+    if judge == Judge::Point || judgement.verdict != Verdict::CannotTell {
+        return judgement.difference.reason.clone().filter(|_| judgement.verdict == Verdict::CannotTell);
+    }
+    let given = &judgement.difference;
+    if let Some(reason) = &given.reason {
+        return Some(format!("there is no bound: {reason}"));
+    }
+    let worst = given.if_order_holds.and_then(|b| if comparison.wants_more() { b.lower } else { b.upper });
+    let would_hold = worst.is_some_and(|end| comparison.is_met(end));
+    let rows = match found.more_rows() {
+        Some(times) if times <= 1000.0 => {
+            format!("about {:.1} times as many rows would show it if the estimate stayed", times.max(1.1))
+        }
+        Some(_) => "the estimate is too near the limit for more rows to help".to_owned(),
+        None => "the estimate itself does not meet it; more rows may show that it does not hold".to_owned(),
+    };
+    let order = if would_hold { "; it would hold if the order chosen from the data is right" } else { "" };
+    Some(rows + order)
+}
+
+fn expression(terms: &[Term], sign: f64) -> String {
+    let mut out = String::new();
+    for term in terms.iter().filter(|term| term.coefficient != 0.0) {
+        let coefficient = sign * term.coefficient;
+        out += match (out.is_empty(), coefficient < 0.0) {
+            (true, true) => "−",
+            (true, false) => "",
+            (false, true) => " − ",
+            (false, false) => " + ",
+        };
+        if coefficient.abs() != 1.0 {
+            out += &format!("{}·", shortest(coefficient.abs()));
+        }
+        out += &written(term);
+    }
+    if out.is_empty() { "0".to_owned() } else { out }
+}
+
+/// A metric as it is written in a rule.
+fn written(term: &Term) -> String {
+    let policy = quoted(&term.policy);
+    match term.quantity {
+        Quantity::Var(alpha) => format!("var({policy}, {alpha})"),
+        Quantity::Of(Metric::Mean) => format!("mean({policy})"),
+        Quantity::Of(Metric::Variance) => format!("variance({policy})"),
+        Quantity::Of(Metric::Std) => format!("std({policy})"),
+        Quantity::Of(Metric::Quantile(level)) => format!("quantile({policy}, {level})"),
+        Quantity::Of(Metric::Cvar(alpha)) => format!("cvar({policy}, {alpha})"),
+        Quantity::Of(Metric::Probability(v)) => format!("prob({policy} <= {v})"),
+        Quantity::Of(_) => format!("ess({policy})"),
+    }
+}
+
+/// A name in quotes where a rule would need them.
+fn quoted(name: &str) -> String {
+    let plain = name.starts_with(|c: char| c.is_alphabetic() || c == '_')
+        && name.chars().all(|c| c.is_alphanumeric() || c == '_');
+    if plain { name.to_owned() } else { format!("\"{name}\"") }
+}

@@ -1,0 +1,99 @@
+//! Verdicts for programs, schema `slateval/gate/1`.
+
+use serde::Serialize;
+use slateval::Segment;
+
+use crate::Error;
+use crate::evidence::Evidence;
+use crate::judge::{Judgement, Verdicts};
+
+#[derive(Serialize)]
+struct Document<'a> {
+    schema: &'static str,
+    slateval: &'static str,
+    passed: bool,
+    file: &'a str,
+    confidence: f64,
+    adjust: String,
+    /// The one-sided confidence of each bound.
+    confidence_each: f64,
+    /// How many judgements rest on a bound.
+    bounds: usize,
+    rules: Vec<Line<'a>>,
+}
+
+#[derive(Serialize)]
+struct Line<'a> {
+    name: &'a str,
+    require: &'a str,
+    judge: String,
+    segment: Option<Place<'a>>,
+    verdict: String,
+    estimate: Option<f64>,
+    lower: Option<f64>,
+    upper: Option<f64>,
+    metrics: String,
+    threshold: f64,
+    evidence: String,
+    reason: Option<String>,
+    failed_checks: Vec<Failed<'a>>,
+    line: usize,
+    column: usize,
+}
+
+#[derive(Serialize)]
+struct Place<'a> {
+    column: &'a str,
+    value: &'a Segment,
+}
+
+#[derive(Serialize)]
+struct Failed<'a> {
+    policy: &'a str,
+    name: &'a str,
+    message: &'a str,
+}
+
+/// The verdicts, with a line break at the end. `estimate`, `lower` and `upper` are of the left side minus the right one.
+///
+/// # Errors
+/// [`Error::Json`].
+pub fn json(verdicts: &Verdicts) -> Result<String, Error> {
+    let document = Document {
+        schema: "slateval/gate/1",
+        slateval: env!("CARGO_PKG_VERSION"),
+        passed: verdicts.passed(),
+        file: verdicts.rules.file(),
+        confidence: verdicts.rules.confidence,
+        adjust: verdicts.rules.adjust.to_string(),
+        confidence_each: verdicts.confidence,
+        bounds: verdicts.bounds,
+        rules: verdicts.judgements.iter().map(|judgement| entry(verdicts, judgement)).collect(),
+    };
+    Ok(serde_json::to_string_pretty(&document)? + "\n")
+}
+
+fn entry<'a>(verdicts: &'a Verdicts, judgement: &'a Judgement) -> Line<'a> {
+    let (rule, evidence) = (verdicts.rule(judgement), Evidence::new(verdicts, judgement));
+    let place = |value: &'a Segment| Some(Place { column: verdicts.column.as_deref()?, value });
+    let failed = judgement.failed.iter();
+    Line {
+        name: &rule.name,
+        require: &rule.require,
+        judge: rule.judge.to_string(),
+        segment: judgement.segment.as_ref().and_then(place),
+        verdict: judgement.verdict.to_string(),
+        estimate: judgement.difference.estimate,
+        lower: judgement.difference.lower,
+        upper: judgement.difference.upper,
+        metrics: evidence.expression,
+        threshold: evidence.threshold,
+        evidence: evidence.sentence,
+        reason: evidence.reason,
+        failed_checks: failed
+            .map(|f| Failed { policy: &f.policy, name: f.check.name, message: &f.check.message })
+            .collect(),
+        line: rule.position.line,
+        column: rule.position.column,
+    }
+}

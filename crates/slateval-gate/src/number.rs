@@ -1,0 +1,47 @@
+//! Numbers as people read them.
+
+/// Decimals that show four significant digits of the largest of some numbers.
+pub(crate) fn decimals(values: impl Iterator<Item = f64>) -> usize {
+    let largest = values.map(f64::abs).filter(|x| x.is_finite()).fold(0.0, f64::max);
+    if largest == 0.0 { 0 } else { (3.0 - largest.log10().floor()).clamp(0.0, 12.0) as usize }
+}
+
+/// With a fixed number of decimals and a real minus sign.
+pub(crate) fn fixed(value: f64, decimals: usize, signed: bool) -> String {
+    let text = format!("{:.decimals$}", value.abs());
+    let is_zero = text.bytes().all(|b| matches!(b, b'0' | b'.'));
+    let sign = match value {
+        v if v < 0.0 && !is_zero => "−",
+        _ if signed => "+",
+        _ => "",
+    };
+    format!("{sign}{text}")
+}
+
+/// As few digits as tell the number from any other.
+pub(crate) fn shortest(value: f64) -> String {
+    let size = value.abs();
+    let text = if size != 0.0 && !(1e-5..1e15).contains(&size) { format!("{size:e}") } else { size.to_string() };
+    if value < 0.0 { format!("−{text}") } else { text }
+}
+
+/// A share as a percentage.
+pub(crate) fn percent(share: f64) -> String {
+    let text = format!("{:.6}", 100.0 * share);
+    format!("{}%", text.trim_end_matches('0').trim_end_matches('.'))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_read_well() {
+        assert_eq!(fixed(-0.02, 2, true), "−0.02");
+        assert_eq!(fixed(0.02, 2, true), "+0.02");
+        assert_eq!(fixed(-0.001, 2, false), "0.00");
+        assert_eq!((shortest(-0.5), shortest(0.0), shortest(1e-9)), ("−0.5".into(), "0".into(), "1e-9".into()));
+        assert_eq!((percent(0.95), percent(0.9975)), ("95%".into(), "99.75%".into()));
+        assert_eq!(decimals([0.0224, -0.01].into_iter()), 5);
+    }
+}
