@@ -49,7 +49,7 @@ fn the_examples_end_as_their_names_say() {
     assert_eq!(passes.code, 0, "{}{}", passes.stdout, passes.stderr);
     assert!(passes.stdout.ends_with("5 of 5 rules hold.\n"), "{}", passes.stdout);
     assert!(passes.stdout.contains("device = tablet: holds"), "{}", passes.stdout);
-    assert!(passes.stdout.contains("Each of 7 bounds is at 99.285714%"), "{}", passes.stdout);
+    assert!(passes.stdout.contains("Each of 7 bounds is at 99.286%"), "{}", passes.stdout);
     assert_eq!(passes.stderr, "");
 
     let fails = gate(&example("gate/fails.toml"), &[]);

@@ -72,20 +72,26 @@ pub fn judge(summary: &Summary, rules: &Rules, settings: &Settings) -> Result<Ve
     };
     let settings = settings_for(confidence, bounds, settings)?;
 
+    let combinations: Vec<Combination> = rules.rules.iter().map(|rule| combination(rule, &settings)).collect();
+    // Every rule is looked at in the whole log: what fails there fails its segments, which may be too small to show it.
+    let whole = summary.combinations(&combinations, None, &settings)?;
     let mut judgements = Vec::new();
-    let places = std::iter::once((Scope::Whole, None)).chain(segments.iter().map(|s| (Scope::Each, Some(s))));
-    for (scope, segment) in places {
-        let asked: Vec<(usize, &Rule)> = rules.rules.iter().enumerate().filter(|(_, r)| r.scope == scope).collect();
-        if asked.is_empty() {
-            continue;
+    let mut judge = |segment: Option<&Segment>, place: usize, found: Combined| {
+        let verdict = verdict(&rules.rules[place], &found);
+        let Combined { interval, failed } = found;
+        judgements.push(Judgement { rule: place, segment: segment.cloned(), verdict, difference: interval, failed });
+    };
+    let asked = |scope: Scope| (0..rules.rules.len()).filter(move |&place| rules.rules[place].scope == scope);
+    asked(Scope::Whole).for_each(|place| judge(None, place, whole[place].clone()));
+    let each: Vec<usize> = asked(Scope::Each).collect();
+    let parts: Vec<Combination> = each.iter().map(|&place| combinations[place].clone()).collect();
+    for segment in segments.iter().filter(|_| !each.is_empty()) {
+        for (&place, mut found) in each.iter().zip(summary.combinations(&parts, Some(segment), &settings)?) {
+            let seen = found.failed.clone();
+            let unseen = |f: &&FailedCheck| !seen.iter().any(|s| s.policy == f.policy && s.check.name == f.check.name);
+            found.failed.extend(whole[place].failed.iter().filter(unseen).cloned());
+            judge(Some(segment), place, found);
         }
-        let combinations: Vec<Combination> = asked.iter().map(|(_, rule)| combination(rule, &settings)).collect();
-        let found = summary.combinations(&combinations, segment, &settings)?;
-        judgements.extend(asked.iter().zip(found).map(|(&(place, rule), found)| {
-            let verdict = verdict(rule, &found);
-            let Combined { interval, failed } = found;
-            Judgement { rule: place, segment: segment.cloned(), verdict, difference: interval, failed }
-        }));
     }
     judgements.sort_by_key(|judgement| judgement.rule);
     Ok(Verdicts { rules: rules.clone(), judgements, confidence, bounds, column: summary.spec().by.clone() })

@@ -25,9 +25,11 @@ pub(crate) fn shortest(value: f64) -> String {
     if value < 0.0 { format!("−{text}") } else { text }
 }
 
-/// A share as a percentage.
-pub(crate) fn percent(share: f64) -> String {
-    let text = format!("{:.6}", 100.0 * share);
+/// A confidence as a percentage: three digits of what it leaves out.
+pub(crate) fn percent(confidence: f64) -> String {
+    let left_out = 100.0 * (1.0 - confidence);
+    let decimals = (2.0 - left_out.log10().floor()).clamp(1.0, 12.0) as usize;
+    let text = format!("{:.decimals$}", 100.0 * confidence);
     format!("{}%", text.trim_end_matches('0').trim_end_matches('.'))
 }
 
@@ -42,6 +44,7 @@ mod tests {
         assert_eq!(fixed(-0.001, 2, false), "0.00");
         assert_eq!((shortest(-0.5), shortest(0.0), shortest(1e-9)), ("−0.5".into(), "0".into(), "1e-9".into()));
         assert_eq!((percent(0.95), percent(0.9975)), ("95%".into(), "99.75%".into()));
+        assert_eq!((percent(1.0 - 0.05 / 7.0), percent(1.0 - 5e-7)), ("99.286%".into(), "99.99995%".into()));
         assert_eq!(decimals([0.0224, -0.01].into_iter()), 5);
     }
 }

@@ -29,8 +29,8 @@ pub enum Metric {
     Cvar(f64),
     /// `P(R <= v)`.
     Probability(f64),
-    /// How many rows of the policy's own the log is worth: the smaller of the effective sample sizes as designed and as
-    /// happened, in clusters as far as rows are alike in them. Known without error.
+    /// The effective sample size `(sum G)^2 / sum G^2`, as among the [`Diagnostics`](crate::Diagnostics). Known without
+    /// error.
     Ess,
 }
 

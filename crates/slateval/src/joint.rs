@@ -21,7 +21,7 @@ use crate::settings::{Band, MAX_DRAWS, Settings};
 use crate::spec::Spec;
 use crate::uncertainty::{
     COARSE, GUARANTEES_ONE, Level, Limits, MomentLimits, NEEDS_REWARD_BOUNDS, around, band_around, bounds,
-    can_have_intervals, carries, carries_tail, effective_rows, invert, positive_variance, resolves, z,
+    can_have_intervals, carries, carries_tail, happened_rows, invert, positive_variance, resolves, z,
 };
 use crate::weighted::{Bin, Weighted};
 
@@ -175,7 +175,7 @@ impl<'a> Bench<'a> {
         let level = self.level(member, 0).ok_or_else(|| NOT_THERE.to_owned())?;
         let moments = &level.mean.moments;
         Ok(match part.metric {
-            Metric::Ess => (effective_rows(level.cdf), true),
+            Metric::Ess => (happened_rows(level.cdf), true),
             Metric::Mean => (moments.origin + moments.mean, false),
             Metric::Variance | Metric::Std => {
                 match spread(&level.variance.distribution, level.variance.moments.variance) {

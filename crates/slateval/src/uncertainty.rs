@@ -420,10 +420,14 @@ pub(crate) fn carries_tail(estimator: &Estimator<'_>, probability: f64) -> resul
 
 /// The smaller of the effective sample sizes, as happened and as designed, in clusters as far as rows are alike in them.
 pub(crate) fn effective_rows(estimator: &Estimator<'_>) -> f64 {
+    happened_rows(estimator).min(estimator.design_ess.unwrap_or(0.0)) / estimator.design_effect
+}
+
+/// `(sum G)^2 / sum G^2`.
+pub(crate) fn happened_rows(estimator: &Estimator<'_>) -> f64 {
     let totals = estimator.sums.totals();
     let (g, gg) = (totals[term::G], totals[term::GG]);
-    let happened = if gg > 0.0 { g * g / gg } else { 0.0 };
-    happened.min(estimator.design_ess.unwrap_or(0.0)) / estimator.design_effect
+    if gg > 0.0 { g * g / gg } else { 0.0 }
 }
 
 /// `F` minus and plus something, clipped to [0, 1] and monotone: the lower end a running maximum, the upper one a running
