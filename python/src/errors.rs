@@ -6,7 +6,7 @@ use pyo3::prelude::*;
 /// Everything that can go wrong.
 #[derive(Debug)]
 pub(crate) enum Failure {
-    Logs(slateval_logs::Error),
+    Logs(Box<slateval_logs::Error>),
     Core(slateval::Error),
     Report(slateval_report::Error),
     Sim(slateval_sim::Error),
@@ -15,7 +15,7 @@ pub(crate) enum Failure {
 
 impl From<slateval_logs::Error> for Failure {
     fn from(error: slateval_logs::Error) -> Self {
-        Failure::Logs(error)
+        Failure::Logs(Box::new(error))
     }
 }
 
@@ -47,8 +47,10 @@ impl From<Failure> for PyErr {
     fn from(failure: Failure) -> PyErr {
         let (class, message) = match failure {
             Failure::Python(error) => return error,
-            Failure::Logs(slateval_logs::Error::Stopped) => return PyKeyboardInterrupt::new_err(()),
-            Failure::Logs(error) => (class_of(&error), error.to_string()),
+            Failure::Logs(error) => match *error {
+                slateval_logs::Error::Stopped => return PyKeyboardInterrupt::new_err(()),
+                error => (class_of(&error), error.to_string()),
+            },
             Failure::Core(error) => ("InputError", error.to_string()),
             Failure::Report(error) => match error {
                 slateval_report::Error::Write { .. } => ("FileError", error.to_string()),
