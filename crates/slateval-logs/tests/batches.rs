@@ -56,7 +56,7 @@ fn columns_may_stand_in_another_order_later() {
     assert!((mean(&found).unwrap() - mean(&wanted).unwrap()).abs() < 1e-12);
     let narrow = whole.slice(1000, 2000).project(&[0, 1, 3, 4, 5]).unwrap();
     let refusal = read_batches(vec![whole.slice(0, 1000), narrow], &Columns::wide_default(), spec(), 2);
-    refused(refusal, &["`mu_2`", "in data and absent in data from row 1001 on"]);
+    refused(refusal, &["data from row 1001 on: `mu` has 1 slots and `pi` has 2"]);
 }
 
 #[test]
