@@ -83,10 +83,13 @@ def load_obp() -> Any:
             module = types.ModuleType(name)
             module.__getattr__ = lambda attribute: type(attribute, (), {})  # type: ignore[method-assign]
             sys.modules[name] = module
+            parent, _, own = name.rpartition(".")
+            if parent:
+                setattr(sys.modules[parent], own, module)
     try:
         from obp.ope import SlateIndependentIPS, SlateStandardIPS
     except ImportError as error:
-        print(f"OBP is skipped: {error} (pip install zr-obp==0.4.1)")
+        print(f"OBP is skipped: {error} (pip install --no-deps obp==0.4.1, and what it imports but torch)")
         return None
     return SlateStandardIPS(len_list=SLOTS), SlateIndependentIPS(len_list=SLOTS)
 
