@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use slateval::{Band, Binning, CorrectionChoice, Structure, Tail, TargetSlots};
+use slateval_logs::Named;
 
 /// The whole reward distribution of a new slate policy, from logs of the deployed one.
 #[derive(Debug, Parser)]
@@ -268,13 +269,6 @@ fn width(text: &str) -> Result<f64, String> {
         Ok(width) if width > 0.0 && width < 1.0 => Ok(width),
         _ => Err("a band's width lies between 0 and 1".to_owned()),
     }
-}
-
-/// `[NAME=]COLUMN`.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Named {
-    pub(crate) name: Option<String>,
-    pub(crate) column: String,
 }
 
 fn named(text: &str) -> Result<Named, String> {

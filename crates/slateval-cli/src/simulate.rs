@@ -5,10 +5,9 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use serde::Serialize;
 use slateval_report::write_whole;
 use slateval_sim::{
-    Cascade, Interaction, Levels, Mixed, Player, Policy, Ratings, RatingsSettings, Simulation, Target, TruthFacts,
+    Cascade, Interaction, Levels, Mixed, Policy, Ratings, RatingsSettings, Simulation, Target, TruthDocument,
     on_threads,
 };
 
@@ -32,7 +31,9 @@ pub(crate) fn run(arguments: &Simulate) -> Result<()> {
     let threads = log.threads.map(usize::from);
     let flags = on_threads(threads, || {
         let simulation = simulation(&arguments.world, log, targets)?;
-        let document = Document::new(&simulation, &arguments.world, log)?;
+        let levels = log.levels();
+        let name = arguments.world.name();
+        let document = TruthDocument::new(&simulation, name, log.rows, log.seed, log.truth_rows, &levels)?;
         write_log(&simulation, log)?;
         write_truth(&document, &truth_path)?;
         anyhow::Ok(evaluation_flags(&simulation))
@@ -55,6 +56,17 @@ fn evaluation_flags(simulation: &Simulation) -> String {
         flags += " --target-slots joint";
     }
     flags
+}
+
+impl World {
+    fn name(&self) -> &'static str {
+        match self {
+            World::Additive(_) => "additive",
+            World::Pairwise(_) => "pairwise",
+            World::Ratings(_) => "ratings",
+            World::Cascade(_) => "cascade",
+        }
+    }
 }
 
 impl Log {
@@ -135,52 +147,10 @@ fn write_log(simulation: &Simulation, log: &Log) -> Result<()> {
     Ok(written?)
 }
 
-fn write_truth(document: &Document, path: &Path) -> Result<()> {
+fn write_truth(document: &TruthDocument, path: &Path) -> Result<()> {
     let json = serde_json::to_string_pretty(document)? + "\n";
     let failed = |source| slateval_report::Error::Write { path: path.display().to_string(), source };
     Ok(write_whole(path, |file| file.write_all(json.as_bytes()).map_err(failed))?)
-}
-
-/// The truth about a simulated log, schema `slateval/truth/1`.
-#[derive(Debug, Serialize)]
-struct Document {
-    schema: &'static str,
-    slateval: &'static str,
-    simulator: &'static str,
-    rows: u64,
-    seed: u64,
-    slots: usize,
-    items: usize,
-    policies: Vec<TruthFacts>,
-}
-
-impl Document {
-    fn new(simulation: &Simulation, world: &World, log: &Log) -> Result<Self> {
-        let levels = log.levels();
-        let facts = |player, name: &str, policy: Policy| -> Result<TruthFacts> {
-            let truth = simulation.truth(player, log.truth_rows, log.seed)?;
-            Ok(truth.facts(name, &policy.to_string(), &levels))
-        };
-        let mut policies = vec![facts(Player::Logging, slateval::LOGGING, simulation.logging())?];
-        for (i, target) in simulation.targets().iter().enumerate() {
-            policies.push(facts(Player::Target(i), &target.name, target.policy)?);
-        }
-        Ok(Document {
-            schema: "slateval/truth/1",
-            slateval: env!("CARGO_PKG_VERSION"),
-            simulator: match world {
-                World::Additive(_) => "additive",
-                World::Pairwise(_) => "pairwise",
-                World::Ratings(_) => "ratings",
-                World::Cascade(_) => "cascade",
-            },
-            rows: log.rows,
-            seed: log.seed,
-            slots: simulation.slots(),
-            items: simulation.items(),
-            policies,
-        })
-    }
 }
 
 /// A bar on a terminal, nothing in a pipe.

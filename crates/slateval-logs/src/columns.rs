@@ -1,5 +1,7 @@
 //! Which columns of a log hold what.
 
+use serde::{Deserialize, Serialize};
+
 /// Which columns of a log hold what; names as the user gave them.
 ///
 /// ```
@@ -8,7 +10,7 @@
 /// columns.reward = "clicks".into();
 /// columns.targets = vec![Columns::target("new", "pi_new")];
 /// ```
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Columns {
     /// The reward of a slate; in long format of a slot.
     pub reward: String,
@@ -26,7 +28,7 @@ pub struct Columns {
 
 /// The columns of one target policy. Each name but `weight` stands for numbered columns or a list, like
 /// [`Columns::logging`].
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TargetColumns {
     /// The policy's name in results.
     pub name: String,
@@ -41,7 +43,7 @@ pub struct TargetColumns {
 }
 
 /// Whether a column is wanted.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Source {
     /// Use this column; it must exist.
     Column(String),
@@ -62,7 +64,7 @@ impl Source {
 }
 
 /// What a row of the log is.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum RowFormat {
     /// One row per slate.
     Wide,

@@ -369,6 +369,27 @@ pub enum Error {
         /// The number of targets in the specification.
         policies: usize,
     },
+    /// A column of a target that is not there.
+    #[error("--{option} {given}: {why}")]
+    NoTarget {
+        /// What the column was to be.
+        option: &'static str,
+        /// The column as given.
+        given: String,
+        /// What is wrong with it.
+        why: String,
+    },
+    /// A baseline that nothing can be compared with.
+    #[error("--baseline {baseline}: {why}")]
+    NoBaseline {
+        /// The baseline as given.
+        baseline: String,
+        /// What is wrong with it.
+        why: String,
+    },
+    /// Whoever watched the reading had enough of it.
+    #[error("reading the log was broken off")]
+    Stopped,
     /// Standard input can be read only once.
     #[error("standard input has been read already; save it to a file to read it again")]
     InputUsedUp,

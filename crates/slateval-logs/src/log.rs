@@ -74,6 +74,30 @@ impl Log {
         Ok(Log { given: paths.to_vec(), paths: paths_found, files, schema, input: Mutex::new(input) })
     }
 
+    /// A log whose rows come as record batches of this schema, to be read with [`Log::summarize_batches`]. Messages call
+    /// it by the name given.
+    pub fn of_batches(name: &str, schema: SchemaRef) -> Log {
+        let path = PathBuf::from(name);
+        let own = schema.as_ref().clone();
+        let head = Head { schema, bytes: 0, row_groups: None };
+        let file = LogFile { path: path.clone(), format: Format::IpcStream, head, partition: Vec::new() };
+        let (given, paths) = (vec![name.to_owned()], vec![path]);
+        Log { given, paths, files: vec![file], schema: own, input: Mutex::new(None) }
+    }
+
+    /// Refuses batches that do not continue this log: their schema became another one.
+    pub(crate) fn check_next(&self, schema: &SchemaRef, row: u64, columns: &Columns, spec: &Spec) -> Result<()> {
+        let name = |file: &LogFile| format!("{} from row {} on", file.path.display(), row + 1);
+        let file = |file: &LogFile| LogFile {
+            path: name(file).into(),
+            format: file.format,
+            head: Head { schema: schema.clone(), bytes: 0, row_groups: None },
+            partition: Vec::new(),
+        };
+        let next: Vec<LogFile> = self.files.iter().map(file).collect();
+        check_files(self.files.iter().chain(&next), columns, spec)
+    }
+
     /// The columns of the first file, those that its directories spell out included. Types of CSV and JSON files are
     /// guessed from their first rows.
     pub fn schema(&self) -> &Schema {
@@ -113,7 +137,7 @@ impl Log {
                 policy.chi = self.has_chi(&target.chi, &columns.format)?;
             }
         }
-        self.check_files(columns, &spec)?;
+        check_files(self.files.iter(), columns, &spec)?;
         Ok(spec)
     }
 
@@ -135,43 +159,43 @@ impl Log {
             (with, _) => Ok(with.is_some()),
         }
     }
+}
 
-    /// Refuses files that lack a column, or that do not make one log.
-    fn check_files(&self, columns: &Columns, spec: &Spec) -> Result<()> {
-        let mut first: Option<(&LogFile, Vec<Need>)> = None;
-        for file in &self.files {
-            let layout = Layout::resolve(file.found(), columns, spec);
-            let Some((known, needs)) = &first else {
-                first = Some((file, needs_of(&layout?, file)));
-                continue;
-            };
-            let differs = |need: &Need, second_type: String| Error::DifferentFiles {
-                column: need.column.clone(),
-                first: known.path.clone(),
-                first_type: need.found.as_str().into(),
-                second: file.path.clone(),
-                second_type: second_type.into(),
-            };
-            match layout {
-                Ok(layout) => {
-                    let own = needs_of(&layout, file);
-                    compare(needs, &own).map_err(|(need, found)| differs(need, found))?;
-                    // The other way round for slots that the first file has not.
-                    compare(&own, needs).map_err(|(need, _)| {
-                        differs(&Need { found: "absent".into(), ..need.clone() }, need.found.clone())
-                    })?;
-                }
-                Err(error) => {
-                    let lacks = |need: &&Need| error_is_about(&error, &need.column);
-                    return Err(match needs.iter().find(lacks) {
-                        Some(need) => differs(need, type_of(file, &need.column)),
-                        None => error,
-                    });
-                }
+/// Refuses files that lack a column, or that do not make one log.
+fn check_files<'a>(files: impl Iterator<Item = &'a LogFile>, columns: &Columns, spec: &Spec) -> Result<()> {
+    let mut first: Option<(&LogFile, Vec<Need>)> = None;
+    for file in files {
+        let layout = Layout::resolve(file.found(), columns, spec);
+        let Some((known, needs)) = &first else {
+            first = Some((file, needs_of(&layout?, file)));
+            continue;
+        };
+        let differs = |need: &Need, second_type: String| Error::DifferentFiles {
+            column: need.column.clone(),
+            first: known.path.clone(),
+            first_type: need.found.as_str().into(),
+            second: file.path.clone(),
+            second_type: second_type.into(),
+        };
+        match layout {
+            Ok(layout) => {
+                let own = needs_of(&layout, file);
+                compare(needs, &own).map_err(|(need, found)| differs(need, found))?;
+                // The other way round for slots that the first file has not.
+                compare(&own, needs).map_err(|(need, _)| {
+                    differs(&Need { found: "absent".into(), ..need.clone() }, need.found.clone())
+                })?;
+            }
+            Err(error) => {
+                let lacks = |need: &&Need| error_is_about(&error, &need.column);
+                return Err(match needs.iter().find(lacks) {
+                    Some(need) => differs(need, type_of(file, &need.column)),
+                    None => error,
+                });
             }
         }
-        Ok(())
     }
+    Ok(())
 }
 
 fn open_file(path: PathBuf, partition: Vec<(String, Segment)>, piped: &Option<SchemaRef>) -> Result<LogFile> {

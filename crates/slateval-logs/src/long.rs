@@ -119,6 +119,14 @@ impl LongRows {
         Ok(())
     }
 
+    /// Goes on with batches that have their columns elsewhere.
+    pub(crate) fn relayout(&mut self, layout: Layout) {
+        if let Some(keys) = layout.keys.clone() {
+            self.keys = keys;
+        }
+        self.layout = layout;
+    }
+
     pub(crate) fn finish(mut self) -> Result<Done> {
         self.close()?;
         self.flush()?;

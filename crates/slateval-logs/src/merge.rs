@@ -47,23 +47,44 @@ impl Merge {
     /// Takes tasks until there are none left or one has failed. Meant to be called by every worker.
     pub(crate) fn work(&self, tasks: usize, part: &(dyn Fn(usize) -> Result<Done> + Sync)) {
         while let Some(task) = self.begin(tasks) {
-            let result = catch_unwind(AssertUnwindSafe(|| part(task)));
-            let panic = match result {
-                Ok(part) => {
-                    self.lock().take(task, part);
-                    None
-                }
-                Err(panic) => {
-                    self.lock().failed = Some(Error::Threads("one of them panicked".into()));
-                    Some(panic)
-                }
-            };
-            self.moved.notify_all();
-            // A defect of ours; but those who wait for this part must not wait for ever.
-            if let Some(panic) = panic {
-                resume_unwind(panic);
-            }
+            self.run(task, || part(task));
         }
+    }
+
+    /// Does a task, and merges what comes of it when its turn comes.
+    pub(crate) fn run(&self, task: usize, part: impl FnOnce() -> Result<Done>) {
+        let panic = match catch_unwind(AssertUnwindSafe(part)) {
+            Ok(part) => {
+                self.lock().take(task, part);
+                None
+            }
+            Err(panic) => {
+                self.lock().failed = Some(Error::Threads("one of them panicked".into()));
+                Some(panic)
+            }
+        };
+        self.moved.notify_all();
+        // A defect of ours; but those who wait for this part must not wait for ever.
+        if let Some(panic) = panic {
+            resume_unwind(panic);
+        }
+    }
+
+    /// Waits until a task may begin that was handed out elsewhere; false if an earlier one has failed.
+    pub(crate) fn admit(&self, task: usize) -> bool {
+        let too_far = |state: &mut State| state.failed.is_none() && task >= state.merged + self.ahead;
+        let state = self.moved.wait_while(self.lock(), too_far).unwrap_or_else(PoisonError::into_inner);
+        state.failed.is_none()
+    }
+
+    /// Ends it all, with this error unless there is one already.
+    pub(crate) fn fail(&self, error: Error) {
+        self.lock().failed.get_or_insert(error);
+        self.moved.notify_all();
+    }
+
+    pub(crate) fn has_failed(&self) -> bool {
+        self.lock().failed.is_some()
     }
 
     fn begin(&self, tasks: usize) -> Option<usize> {

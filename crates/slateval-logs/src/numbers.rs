@@ -92,6 +92,11 @@ impl Numbers {
         }
     }
 
+    /// The values themselves, where they need no conversion.
+    pub(crate) fn floats(&self, range: Range<usize>) -> Option<&[f64]> {
+        Some(&self.array.as_primitive_opt::<Float64Type>()?.values()[range])
+    }
+
     pub(crate) fn to_vec(&self) -> Vec<f64> {
         let mut values = vec![0.0; self.len()];
         self.copy(0..self.len(), &mut values);

@@ -1,6 +1,7 @@
 //! How far reading has come.
 
 use std::cell::Cell;
+use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// How much of a log has been read.
@@ -26,7 +27,7 @@ pub(crate) enum Part {
 pub(crate) struct Meter<'a> {
     rows: AtomicU64,
     bytes: AtomicU64,
-    progress: &'a (dyn Fn(Progress) + Sync),
+    watch: &'a (dyn Fn(Progress) -> ControlFlow<()> + Sync),
 }
 
 /// One task's part in it.
@@ -38,8 +39,8 @@ pub(crate) struct TaskMeter<'a> {
 }
 
 impl<'a> Meter<'a> {
-    pub(crate) fn new(progress: &'a (dyn Fn(Progress) + Sync)) -> Self {
-        Meter { rows: AtomicU64::new(0), bytes: AtomicU64::new(0), progress }
+    pub(crate) fn new(watch: &'a (dyn Fn(Progress) -> ControlFlow<()> + Sync)) -> Self {
+        Meter { rows: AtomicU64::new(0), bytes: AtomicU64::new(0), watch }
     }
 
     pub(crate) fn task(&'a self, share: u64) -> TaskMeter<'a> {
@@ -48,7 +49,7 @@ impl<'a> Meter<'a> {
 }
 
 impl TaskMeter<'_> {
-    pub(crate) fn add(&self, rows: u64, part: Part) {
+    pub(crate) fn add(&self, rows: u64, part: Part) -> ControlFlow<()> {
         let done = match part {
             Part::Bytes(bytes) => bytes.min(self.share),
             Part::Rows(done, all) => (u128::from(self.share) * u128::from(done) / u128::from(all.max(1))) as u64,
@@ -58,6 +59,6 @@ impl TaskMeter<'_> {
         self.done.set(self.done.get() + more);
         let rows = self.meter.rows.fetch_add(rows, Ordering::Relaxed) + rows;
         let bytes = self.meter.bytes.fetch_add(more, Ordering::Relaxed) + more;
-        (self.meter.progress)(Progress { rows, bytes });
+        (self.meter.watch)(Progress { rows, bytes })
     }
 }

@@ -1,13 +1,14 @@
 //! From a log to its summary: a plan of tasks, each task's part, and the parts merged in the order of the plan.
 
 use std::num::NonZero;
-use std::ops::Range;
+use std::ops::{ControlFlow, Range};
 use std::path::{Path, PathBuf};
 use std::sync::PoisonError;
 use std::sync::atomic::Ordering;
 
 use arrow_array::RecordBatch;
 use arrow_schema::Schema;
+use serde::{Deserialize, Serialize};
 use slateval::{Segment, Spec, Summary};
 
 use crate::columns::{Columns, RowFormat};
@@ -24,10 +25,10 @@ use crate::source::{self, Batches, guarded};
 use crate::wide::WideRows;
 
 /// Rows from which on a task is large enough: row groups are taken together until then.
-const TASK_ROWS: u64 = 262_144;
+pub(crate) const TASK_ROWS: u64 = 262_144;
 
 /// A part of a log that can be summarised by itself, on any machine that sees the file.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Task {
     /// The file.
     pub file: PathBuf,
@@ -68,9 +69,26 @@ impl Log {
         threads: Option<usize>,
         progress: &(dyn Fn(Progress) + Sync),
     ) -> Result<Summary> {
+        self.summarize_while(columns, spec, threads, &|now| {
+            progress(now);
+            ControlFlow::Continue(())
+        })
+    }
+
+    /// Like [`Log::summarize`], as long as `watch` says so. It is asked after every batch, on any thread.
+    ///
+    /// # Errors
+    /// Those of [`Log::summarize`], and [`Error::Stopped`].
+    pub fn summarize_while(
+        &self,
+        columns: &Columns,
+        spec: &Spec,
+        threads: Option<usize>,
+        watch: &(dyn Fn(Progress) -> ControlFlow<()> + Sync),
+    ) -> Result<Summary> {
         let threads = threads.filter(|&n| n > 0).unwrap_or_else(processors);
         let tasks: Vec<(Task, u64)> = self.files.iter().flat_map(|file| tasks_of(file, &columns.format)).collect();
-        let meter = Meter::new(progress);
+        let meter = Meter::new(watch);
         let footers = Footers::default();
         let part = |i: usize| {
             let (task, bytes) = &tasks[i];
@@ -95,7 +113,7 @@ impl Log {
     }
 }
 
-fn processors() -> usize {
+pub(crate) fn processors() -> usize {
     std::thread::available_parallelism().map_or(1, NonZero::get)
 }
 
@@ -140,11 +158,11 @@ fn cut(groups: &[u64]) -> Vec<Range<usize>> {
 /// # Errors
 /// If the file cannot be read, or holds what no reward or probability can be; rows are those of the file.
 pub fn partial(task: &Task, columns: &Columns, spec: &Spec) -> Result<Summary> {
-    run(task, columns, spec, &Footers::default(), None, &|_, _| {}).map(|done| done.summary)
+    run(task, columns, spec, &Footers::default(), None, &|_, _| ControlFlow::Continue(())).map(|done| done.summary)
 }
 
-/// Takes the rows of a batch, and the part of the task that is done after it.
-type Report<'a> = &'a dyn Fn(u64, Part);
+/// Takes the rows of a batch, and the part of the task that is done after it; says whether to go on.
+type Report<'a> = &'a dyn Fn(u64, Part) -> ControlFlow<()>;
 
 fn run(
     task: &Task,
@@ -194,10 +212,13 @@ fn each(task: &Task, format: Format, batches: Batches, report: Report<'_>, take:
             (None, Some(taken)) => Part::Bytes(taken.load(Ordering::Relaxed)),
             (None, None) => Part::Bytes(0),
         };
-        report(n, part);
+        go_on(report(n, part))?;
     }
-    report(0, Part::Whole);
-    Ok(())
+    go_on(report(0, Part::Whole))
+}
+
+pub(crate) fn go_on(answer: ControlFlow<()>) -> Result<()> {
+    if answer.is_break() { Err(Error::Stopped) } else { Ok(()) }
 }
 
 #[cfg(test)]

@@ -3,13 +3,12 @@
 use std::ops::Range;
 use std::path::PathBuf;
 
-use arrow_array::cast::AsArray;
 use arrow_array::{Array, ArrayRef, RecordBatch};
-use arrow_schema::DataType;
 use slateval::{Block, Spec, Summary};
 
 use crate::error::{Error, Result};
 use crate::layout::{Group, Layout, MAX_SLOTS, Scalar, Shape};
+use crate::lists::Lists;
 use crate::numbers::{At, Numbers};
 use crate::segment::{Label, Labels};
 
@@ -29,11 +28,7 @@ pub(crate) struct WideRows {
 #[derive(Debug)]
 enum Slots {
     Wide(Vec<Numbers>),
-    /// The items of row `i` are `values[offsets[i]..offsets[i + 1]]`.
-    List {
-        offsets: Vec<usize>,
-        values: Numbers,
-    },
+    List { lists: Lists, values: Numbers },
 }
 
 /// The columns of one batch, ready to be copied.
@@ -65,6 +60,11 @@ impl WideRows {
             start = rows.end;
         }
         Ok(())
+    }
+
+    /// Goes on with batches that have their columns elsewhere.
+    pub(crate) fn relayout(&mut self, layout: Layout) {
+        self.layout = layout;
     }
 
     pub(crate) fn finish(self) -> Summary {
@@ -121,23 +121,18 @@ impl<'a> Columns<'a> {
 
     /// Refuses lists of different lengths in one row.
     fn check_lengths(&self, at: At<'_>) -> Result<()> {
-        let mut first: Option<(&Group, &[usize])> = None;
+        let mut first: Option<(&Group, &Lists)> = None;
         for (group, slots) in &self.groups {
-            let Slots::List { offsets, .. } = slots else { continue };
-            let (known, other) = *first.get_or_insert((group, offsets));
-            if other == offsets {
-                continue;
-            }
-            let lengths = |offsets: &[usize], row: usize| offsets[row + 1] - offsets[row];
-            let differs = |&row: &usize| lengths(offsets, row) != lengths(other, row);
-            if let Some(row) = (0..offsets.len() - 1).find(differs) {
+            let Slots::List { lists, .. } = slots else { continue };
+            let (known, other) = *first.get_or_insert((group, lists));
+            if let Some(row) = lists.first_difference(other) {
                 return Err(Error::Lengths {
                     file: at.file.into(),
                     row: at.row(row),
                     first: known.base.clone(),
-                    first_length: lengths(other, row),
+                    first_length: other.length(row),
                     second: group.base.clone(),
-                    second_length: lengths(offsets, row),
+                    second_length: lists.length(row),
                 });
             }
         }
@@ -236,39 +231,23 @@ impl Slots {
             let (file, column) = (at.file.into(), group.base.clone());
             return Err(Error::NullValue { file, row: at.row(row), column, item: None, rule });
         }
-        let (offsets, values): (Vec<usize>, &ArrayRef) = match array.data_type() {
-            DataType::List(_) => {
-                let list = array.as_list::<i32>();
-                (list.value_offsets().iter().map(|&o| o as usize).collect(), list.values())
-            }
-            DataType::LargeList(_) => {
-                let list = array.as_list::<i64>();
-                (list.value_offsets().iter().map(|&o| o as usize).collect(), list.values())
-            }
-            _ => {
-                let list = array.as_fixed_size_list();
-                let size = list.value_length() as usize;
-                ((0..=list.len()).map(|i| i * size).collect(), list.values())
-            }
-        };
-        if let Some(row) = (1..offsets.len()).find(|&i| offsets[i] - offsets[i - 1] > MAX_SLOTS) {
+        let (lists, values) = Lists::new(array);
+        if let Some(row) = (0..lists.rows()).find(|&row| lists.length(row) > MAX_SLOTS) {
             return Err(Error::TooManySlots {
                 file: at.file.into(),
-                row: at.row(row - 1),
+                row: at.row(row),
                 column: group.base.clone(),
-                slots: offsets[row] - offsets[row - 1],
+                slots: lists.length(row),
                 limit: MAX_SLOTS,
             });
         }
-        Ok(Slots::List { offsets, values: Numbers::new(values, &group.base, at)? })
+        Ok(Slots::List { lists, values: Numbers::new(&values, &group.base, at)? })
     }
 
     fn longest(&self, rows: Range<usize>) -> usize {
         match self {
             Slots::Wide(columns) => columns.len(),
-            Slots::List { offsets, .. } => {
-                offsets[rows.start..=rows.end].windows(2).map(|o| o[1] - o[0]).max().unwrap_or(0)
-            }
+            Slots::List { lists, .. } => lists.longest(rows),
         }
     }
 
@@ -276,19 +255,14 @@ impl Slots {
     fn is_full(&self, slots: usize) -> bool {
         match self {
             Slots::Wide(columns) => columns.len() == slots && columns.iter().all(|c| c.nulls().is_none()),
-            Slots::List { offsets, values } => {
-                values.nulls().is_none() && offsets.windows(2).all(|o| o[1] - o[0] == slots)
-            }
+            Slots::List { lists, values } => values.nulls().is_none() && lists.all(0..lists.rows(), slots),
         }
     }
 
     fn is_absent(&self, row: usize, slot: usize) -> bool {
         match self {
             Slots::Wide(columns) => columns.get(slot).is_none_or(|c| c.is_null(row)),
-            Slots::List { offsets, values } => {
-                let item = offsets[row] + slot;
-                item >= offsets[row + 1] || values.is_null(item)
-            }
+            Slots::List { lists, values } => slot >= lists.length(row) || values.is_null(lists.start(row) + slot),
         }
     }
 
@@ -300,30 +274,34 @@ impl Slots {
                     column.copy(rows.clone(), block.column_mut(group.role.field(slot)));
                 }
             }
-            Slots::List { offsets, values } => {
-                let items = offsets[rows.start]..offsets[rows.end];
-                scratch.resize(items.len(), 0.0);
-                values.copy(items, scratch);
-                transpose(&offsets[rows.start..=rows.end], scratch, group, block);
+            Slots::List { lists, values } => {
+                let items = lists.start(rows.start)..lists.start(rows.end);
+                match values.floats(items.clone()) {
+                    Some(items) => transpose(lists, rows, items, group, block),
+                    None => {
+                        scratch.resize(items.len(), 0.0);
+                        values.copy(items, scratch);
+                        transpose(lists, rows, scratch, group, block);
+                    }
+                }
             }
         }
     }
 }
 
-/// Lists, end to end, into one column for each slot.
-fn transpose(offsets: &[usize], items: &[f64], group: &Group, block: &mut Block) {
+/// The lists of some rows, end to end, into one column for each slot.
+fn transpose(lists: &Lists, rows: Range<usize>, items: &[f64], group: &Group, block: &mut Block) {
     let slots = block.slots();
-    let uniform =
-        slots > 0 && items.len() == slots * (offsets.len() - 1) && offsets.windows(2).all(|o| o[1] - o[0] == slots);
+    let uniform = slots > 0 && lists.all(rows.clone(), slots);
+    let first = lists.start(rows.start);
     for slot in 0..slots {
         let column = block.column_mut(group.role.field(slot));
         if uniform {
             column.iter_mut().zip(items.chunks_exact(slots)).for_each(|(out, slate)| *out = slate[slot]);
             continue;
         }
-        for (out, row) in column.iter_mut().zip(offsets.windows(2)) {
-            let item = row[0] + slot;
-            *out = if item < row[1] { items[item - offsets[0]] } else { 1.0 };
+        for (out, row) in column.iter_mut().zip(rows.clone()) {
+            *out = if slot < lists.length(row) { items[lists.start(row) - first + slot] } else { 1.0 };
         }
     }
 }

@@ -15,7 +15,7 @@ use crate::{Error, Style, segments, selection};
 /// What a doctor looks at: the schema as understood, and an evaluation for its checks.
 #[derive(Debug, Clone)]
 pub struct Inspection {
-    /// Number of files.
+    /// Number of files; 0 for rows that came from memory.
     pub files: usize,
     /// Their size.
     pub bytes: u64,
@@ -185,10 +185,14 @@ pub fn inspection(inspection: &Inspection, style: Style) -> String {
 
 fn headline(inspection: &Inspection) -> String {
     let log = &inspection.evaluation.log;
-    let files = if inspection.files == 1 { "file" } else { "files" };
     let size = match inspection.bytes {
         0 => String::new(),
         size => format!(", {}", bytes(size)),
+    };
+    let files = match inspection.files {
+        0 => String::new(),
+        1 => format!("1 file{size}: "),
+        n => format!("{} files{size}: ", count(n as u64)),
     };
     let d = decimals([log.reward.min, log.reward.max].into_iter());
     let (min, max) = (fixed(log.reward.min, d), fixed(log.reward.max, d));
@@ -198,7 +202,7 @@ fn headline(inspection: &Inspection) -> String {
         (_, Some(n)) => format!("{} distinct values from {min} to {max}", count(n as u64)),
         _ => format!("continuous, from {min} to {max}"),
     };
-    format!("{} {files}{size}: {}\nRewards: {rewards}", count(inspection.files as u64), slates(log))
+    format!("{files}{}\nRewards: {rewards}", slates(log))
 }
 
 /// Which column plays which role.

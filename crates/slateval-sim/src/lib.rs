@@ -36,6 +36,7 @@
 mod cascade;
 mod curve;
 mod distribution;
+mod document;
 mod ease;
 mod error;
 mod inverse;
@@ -57,6 +58,7 @@ mod write;
 pub use cascade::Cascade;
 pub use curve::Curve;
 pub use distribution::{Atoms, Distribution, Mixture};
+pub use document::TruthDocument;
 pub use ease::{Ease, Likes};
 pub use error::{Error, Result};
 pub use mixed::{Interaction, Mixed};

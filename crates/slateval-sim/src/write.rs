@@ -1,14 +1,15 @@
-//! A simulated log as one Parquet file, any number of rows in constant memory.
+//! A simulated log as one Parquet file, any number of rows in constant memory; or as record batches.
 
 use std::io::Write;
 use std::sync::Arc;
 use std::sync::mpsc::sync_channel;
 
 use arrow_array::{ArrayRef, Float64Array, Int32Array, Int64Array, RecordBatch};
-use arrow_schema::{DataType, Field, Schema};
+use arrow_schema::{DataType, Field, Schema, SchemaRef};
 use parquet::arrow::ArrowWriter;
 use parquet::basic::Compression;
 use parquet::file::properties::WriterProperties;
+use rayon::prelude::*;
 
 use crate::error::{Error, Result};
 use crate::rows::Rows;
@@ -67,6 +68,18 @@ impl Simulation {
         })?;
         writer.close().map_err(failed)?;
         Ok(())
+    }
+
+    /// The first `rows` rows of the log of a seed in memory, drawn on the threads of the current pool: the columns of
+    /// [`write_parquet`](Simulation::write_parquet).
+    ///
+    /// # Errors
+    /// [`Error::Write`] if the rows are no table, which they are.
+    pub fn batches(&self, rows: u64, seed: u64) -> Result<(SchemaRef, Vec<RecordBatch>)> {
+        let schema = Arc::new(self.schema());
+        let chunks = 0..rows.div_ceil(Self::CHUNK);
+        let batches = chunks.into_par_iter().map(|chunk| self.batch(seed, chunk, rows, &schema));
+        Ok((schema.clone(), batches.collect::<Result<_>>()?))
     }
 
     fn batch(&self, seed: u64, chunk: u64, rows: u64, schema: &Arc<Schema>) -> Result<RecordBatch> {

@@ -1,0 +1,88 @@
+"""The whole reward distribution of a new slate policy, from logs of the deployed one.
+
+>>> import slateval
+>>> ev = slateval.evaluate("examples/slates.parquet", target={"new": "pi_new"})
+>>> print(f"{ev['new'].mean:.4f}")
+0.6654 [0.6553, 0.6706]
+>>> print(f"{ev['new'].cvar(0.1):.4f}")
+0.0518 [0.0402, 0.0585]
+"""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
+
+from ._errors import (
+    ColumnError,
+    DataTypeError,
+    Error,
+    FileError,
+    InputError,
+    MissingFileError,
+    SlatevalWarning,
+)
+from ._evaluate import Summary, evaluate, inspect, load
+from ._evaluation import Cdf, Comparison, Disparity, Evaluation, Inspection, Policy, Segment
+from ._interval import Interval
+from ._slateval import Table, __version__
+from ._tasks import Task, merge, partial, plan
+
+if TYPE_CHECKING:
+    from . import sim
+
+__all__ = [
+    "Cdf",
+    "ColumnError",
+    "Comparison",
+    "DataTypeError",
+    "Disparity",
+    "Error",
+    "Evaluation",
+    "FileError",
+    "InputError",
+    "Inspection",
+    "Interval",
+    "MissingFileError",
+    "Policy",
+    "Segment",
+    "SlatevalWarning",
+    "Summary",
+    "Table",
+    "Task",
+    "__version__",
+    "evaluate",
+    "inspect",
+    "load",
+    "merge",
+    "partial",
+    "plan",
+    "sim",
+]
+
+_MODULES = {"compat", "propensities", "sim", "spark", "weights"}
+"""Loaded when they are first used, so that importing slateval is quick."""
+
+
+class _Package(ModuleType):
+    """This package, whose `propensities` is the function of the module of that name, whoever imports the module."""
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        is_module = name == "propensities" and isinstance(value, ModuleType)
+        super().__setattr__(name, value.propensities if is_module else value)
+
+
+def __getattr__(name: str) -> Any:
+    if name in _MODULES:
+        importlib.import_module(f".{name}", __name__)
+        return globals()[name]
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_MODULES})
+
+
+sys.modules[__name__].__class__ = _Package

@@ -1,0 +1,182 @@
+"""NumPy arrays, and what becomes one, as a table."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from . import _slateval
+from ._errors import DataTypeError, InputError
+from ._options import Columns
+
+SLOTS = "(n, K): one row per slate, one column per slot"
+
+
+def _check_shapes(shapes: Mapping[str, tuple[int, ...]]) -> None:
+    rows = {argument: shape[0] for argument, shape in shapes.items()}
+    slots = {argument: shape[1] for argument, shape in shapes.items() if len(shape) == 2}
+    for what, counts in (("rows", rows), ("slots", slots)):
+        if len(set(counts.values())) > 1:
+            found = ", ".join(f"{argument} {count}" for argument, count in counts.items())
+            raise InputError(f"the arrays have different numbers of {what}: {found}; every slate needs all of them")
+
+
+Piece = tuple[str, Any, bytes | None]
+
+
+def _numbers(column: str, argument: str, values: Any, missing: bool = False) -> tuple[list[Piece], tuple[int, ...]]:
+    """The columns of an array; with `missing`, NaN stands for a slot that the slate does not have."""
+    import numpy as np
+
+    mask = np.ma.getmaskarray(values) if isinstance(values, np.ma.MaskedArray) else None
+    try:
+        array = np.asarray(values)
+    except ValueError:
+        raise InputError(f"{argument}: rows of different lengths; {_ragged(argument)}") from None
+    if array.dtype == object:
+        raise DataTypeError(f"{argument} is an array of Python objects; {_ragged(argument)}")
+    if array.dtype.kind not in "biuf":
+        raise DataTypeError(f"{argument} is an array of {array.dtype}; numbers are needed: use .astype(float)")
+    if array.ndim not in (1, 2) or (array.ndim == 2 and argument == "reward"):
+        wanted = "(n,)" if argument == "reward" else SLOTS
+        raise InputError(f"{argument} has shape {array.shape}; pass {wanted}")
+    if array.dtype not in (np.float32, np.float64):
+        array = array.astype(np.float64)
+    if mask is None and missing and argument != "reward":
+        mask = np.isnan(array)
+    if array.ndim == 2 and not array.flags.c_contiguous and array.flags.f_contiguous:
+        # Columns are contiguous: no copy as one column for each slot.
+        slots = range(array.shape[1])
+        return [(f"{column}_{k + 1}", array[:, k], _mask(mask, k)) for k in slots], array.shape
+    array = np.require(array, requirements=["C", "A"])
+    array = array if array.dtype.isnative else array.astype(array.dtype.newbyteorder("="))
+    return [(column, array, _mask(mask))], array.shape
+
+
+def _mask(mask: Any, slot: int | None = None) -> bytes | None:
+    if mask is None:
+        return None
+    part: bytes = (mask if slot is None else mask[:, slot]).tobytes()
+    return part
+
+
+def _ragged(argument: str) -> str:
+    if argument == "reward":
+        return "pass one number for each slate, for example with .astype(float)"
+    return (
+        f"pass floats of shape {SLOTS}; where slates differ in length, NaN in all arrays for slots that are not "
+        "there, or a dataframe with list columns"
+    )
+
+
+def labels(column: str, argument: str, values: Any) -> Piece:
+    """Segments or clusters."""
+    import numpy as np
+
+    array = np.asarray(values)
+    if array.ndim != 1:
+        raise InputError(f"{argument} has shape {array.shape}; pass (n,): one value for each slate")
+    if array.dtype.kind in "iu" and array.dtype.itemsize <= 8 and array.dtype != np.uint64:
+        return column, np.require(array.astype(np.int64, copy=False), requirements=["C", "A"]), None
+    if array.dtype.kind == "f":
+        raise DataTypeError(f"{argument} holds numbers with decimals; put them into bins, or use .astype(int)")
+    if array.dtype.kind in "mM":
+        array = array.astype(str)
+    return column, array.tolist(), None
+
+
+def has_nan(*arguments: Any) -> bool:
+    """Whether any of the slots' arrays has NaN in it."""
+    import numpy as np
+
+    for argument in arguments:
+        for array in argument.values() if isinstance(argument, Mapping) else [argument]:
+            try:
+                if array is not None and np.isnan(np.asarray(array, dtype=float)).any():
+                    return True
+            except (TypeError, ValueError):
+                # No numbers, which has been said already.
+                return False
+    return False
+
+
+def of_arguments(
+    reward: Any,
+    logging: Any,
+    target: Any,
+    chi: Any,
+    anywhere: Any,
+    weight: Any,
+    by: Any,
+    cluster: Any,
+    *,
+    missing: bool = False,
+) -> tuple[_slateval.Table, Columns]:
+    """The arrays given as arguments, under the names that a log would give them."""
+    columns = Columns(reward="reward", logging="mu")
+    slots: list[tuple[str, str, Any]] = [("reward", "reward", reward)]
+    if isinstance(reward, str) or reward is None:
+        raise DataTypeError(
+            "there are no data: pass a log (a dataframe, Arrow data, paths) and the names of its columns, or arrays as "
+            "reward, logging and target"
+        )
+    if logging is not None:
+        slots.append(("mu", "logging", logging))
+    for argument, base, arrays in (
+        ("target", "pi", target),
+        ("chi", "chi", chi),
+        ("anywhere", "any", anywhere),
+        ("weight", "weight", weight),
+    ):
+        for name, array in _by_target(argument, arrays):
+            column = f"{base}_{name}" if name else base
+            slots.append((column, f"{argument}[{name!r}]" if name else argument, array))
+            if argument == "target" and name:
+                columns.target.append((name, column))
+            if argument == "weight" and name and not any(own == name for own, _ in columns.target):
+                columns.target.append((name, f"pi_{name}"))
+    for _, argument, array in slots:
+        if isinstance(array, str):
+            raise DataTypeError(f"{argument} is the name of a column, and there are no data: pass an array")
+    shaped = [(column, argument, _two(array) if argument != "reward" else array) for column, argument, array in slots]
+    pieces, shapes = [], {}
+    for column, argument, array in shaped:
+        one = argument == "reward" or argument.startswith("weight")
+        own, shapes[argument] = _numbers(column, argument, _flat(array) if one else array, missing and not one)
+        pieces += own
+    for argument, values in (("by", by), ("cluster", cluster)):
+        if values is None:
+            continue
+        if isinstance(values, str):
+            raise DataTypeError(f"{argument} is the name of a column, and there are no data: pass an array")
+        piece = labels(argument, argument, values)
+        shapes[argument] = (len(piece[1]),)
+        pieces.append(piece)
+        setattr(columns, argument, argument)
+    _check_shapes(shapes)
+    return _slateval.Table.from_arrays(pieces), columns
+
+
+def _by_target(argument: str, arrays: Any) -> list[tuple[str | None, Any]]:
+    if arrays is None:
+        return []
+    if isinstance(arrays, Mapping):
+        for name in arrays:
+            if not isinstance(name, str):
+                raise DataTypeError(f"{argument}: a target's name must be text, not {name!r}")
+        return list(arrays.items())
+    return [(None, arrays)]
+
+
+def _two(array: Any) -> Any:
+    """One slot may be given as one column."""
+    import numpy as np
+
+    if not isinstance(array, np.ndarray):
+        array = np.asarray(array) if hasattr(array, "__array__") else array
+    return array.reshape(-1, 1) if getattr(array, "ndim", None) == 1 and array.dtype.kind in "biuf" else array
+
+
+def _flat(array: Any) -> Any:
+    shape: tuple[int, ...] = getattr(array, "shape", ())
+    return array.reshape(-1) if len(shape) == 2 and shape[1] == 1 else array

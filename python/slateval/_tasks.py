@@ -1,0 +1,90 @@
+"""A log in parts that can be read anywhere: plan, partial, merge.
+
+Three pure functions, for any engine that runs Python on several machines: `plan` lists the tasks of a log, `partial`
+reads one and returns bytes, `merge` puts the bytes together.
+
+>>> import slateval
+>>> tasks = slateval.plan("examples/slates.parquet", target={"new": "pi_new"})
+>>> summary = slateval.merge(map(slateval.partial, tasks))
+>>> summary.rows
+12000
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from . import _data, _options, _slateval
+from ._errors import DataTypeError, InputError
+from ._evaluate import Summary
+from ._options import Columns, Options
+
+
+@dataclass(frozen=True)
+class Task:
+    """A part of a log that can be read by itself, on any machine that sees the file."""
+
+    file: str
+    row_groups: tuple[int, int] | None
+    """From this row group to before that one (Parquet); all of the file if `None`."""
+    _task: str
+    _job: str
+
+
+def plan(
+    paths: Any,
+    *,
+    reward: str = "reward",
+    logging: str | None = None,
+    target: Any = None,
+    chi: Any = None,
+    anywhere: Any = None,
+    weight: Any = None,
+    long: bool = False,
+    slate: str | None = None,
+    by: str | None = None,
+    cluster: str | None = None,
+    structure: str = "auto",
+    target_slots: str = "independent",
+    bins: int | str = 4096,
+    baseline: str | None = None,
+) -> list[Task]:
+    """The tasks of a log on disk: files, or row groups of Parquet files. Reads schemas and no rows."""
+    found = _data.paths_of(paths)
+    if found is None:
+        raise DataTypeError("plan takes paths, and not data: a task must be readable where it is sent")
+    columns = Columns.of_names(
+        reward=reward,
+        logging=logging,
+        target=target,
+        chi=chi,
+        anywhere=anywhere,
+        weight=weight,
+        long=long,
+        slate=slate,
+        by=by,
+        cluster=cluster,
+    )
+    slots = _options.text("target_slots", target_slots)
+    options = Options(columns, _options.text("structure", structure), slots, _options.bins_text(bins), baseline)
+    tasks, job = _slateval.plan(options.request(), [path if "://" in path else os.path.abspath(path) for path in found])
+    return [Task(file, row_groups, task, job) for file, row_groups, task in tasks]
+
+
+def partial(task: Task) -> bytes:
+    """Reads one task: its summary as bytes."""
+    return _slateval.partial(task._task, task._job)
+
+
+def merge(parts: Iterable[bytes | Summary]) -> Summary:
+    """The summary of all parts: bytes, or summaries. The order does not matter but for the last bits of the numbers."""
+    total: _slateval.Summary | None = None
+    for part in parts:
+        own = part._filled() if isinstance(part, Summary) else _slateval.Summary.from_bytes(bytes(part))
+        total = own if total is None else total.merge(own)
+    if total is None:
+        raise InputError("there is nothing to merge: give at least one part")
+    return Summary._of(total)

@@ -1,0 +1,259 @@
+"""Propensities from whole policies: what an evaluation needs to know of two policies and the slates that were shown.
+
+A log that holds only contexts, slates and rewards becomes one that can be evaluated::
+
+    p = slateval.propensities(actions, logging=old_policy, target=new_policy, contexts=contexts)
+    slateval.evaluate(reward=reward, **p.arguments())
+
+As the policies are known in full, so is `chi_k(x) = sum_a pi_k(a|x)^2 / mu_k(a|x) - 1`, which lets the weights be
+calibrated, and so is whether the target does anything that logging never does.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+
+from ._actions import Items, as_matrix, item_list, read_actions
+from ._columns import Array, Floats, factorize, has_missing, is_frame
+from ._policies import Dense, Keyed, Keys, Reader, Table
+from ._shown import Shown, Tally, dense, keyed
+
+__all__ = ["Propensities", "Support", "Table", "propensities"]
+
+Unsupported = Literal["error", "warn"]
+
+
+@dataclass(frozen=True)
+class Support:
+    """How much of a target lies where logging never goes.
+
+    `mass` is the target's probability of actions that logging never shows, summed over the slots and averaged over the
+    slates; `slots` has the same for each slot. Without a correction, the estimated CDF lies at most `mass` below the
+    target's. `worst` tells the action with the largest such probability, None if there is none.
+    """
+
+    mass: float
+    slots: tuple[float, ...]
+    worst: str | None
+
+    @property
+    def full(self) -> bool:
+        """Whether logging shows everything that the target shows."""
+        return self.worst is None
+
+
+@dataclass(frozen=True, eq=False)
+class Propensities:
+    """Probabilities of what was shown, under logging (`mu`) and under each target (`pi`), with each target's `chi`.
+
+    All arrays are (n, K). A slot that a slate does not have is NaN in `mu` and `pi`, and 0 in `chi`.
+    """
+
+    mu: Floats
+    pi: dict[str, Floats]
+    chi: dict[str, Floats]
+    support: dict[str, Support]
+
+    def arguments(self) -> dict[str, Any]:
+        """Keyword arguments for `slateval.evaluate(reward=reward, **p.arguments())`."""
+        return {"logging": self.mu, "target": dict(self.pi), "chi": dict(self.chi)}
+
+    def to_columns(self) -> dict[str, Floats]:
+        """Columns of a log: `mu_1 …`, `pi_NAME_1 …`, `chi_NAME_1 …`; without a name for a target that was given none.
+
+        Slots that are not there are NaN. Files need nulls in their place: pandas writes them so by itself, with Polars
+        say `frame.fill_nan(None)`.
+
+        >>> p = propensities([[0, 1]], logging=[0.5, 0.5], target={"new": [0.2, 0.8]})
+        >>> list(p.to_columns())
+        ['mu_1', 'mu_2', 'pi_new_1', 'pi_new_2', 'chi_new_1', 'chi_new_2']
+        """
+        columns = _numbered("mu", self.mu)
+        for kind, arrays in (("pi", self.pi), ("chi", self.chi)):
+            for name, values in arrays.items():
+                columns |= _numbered(kind if name == "target" else f"{kind}_{name}", values)
+        return columns
+
+
+def propensities(
+    actions: Any,
+    *,
+    logging: Any,
+    target: Any,
+    contexts: Any = None,
+    items: Sequence[Any] | Array | None = None,
+    on_unsupported: Unsupported = "error",
+    batch_size: int = 4096,
+) -> Propensities:
+    """The probabilities of the slates shown, and each target's chi, from whole policies.
+
+    `actions` is an array (n, K) of item numbers from 0, or of items of any kind with the list `items` of all of them.
+    Shorter slates are filled with -1 (None among items that are no numbers), or masked (`numpy.ma`).
+
+    A policy is one of
+
+    - an array (n, K, N) of probabilities of each of N items in each slot; (K, N) if it is the same in every context,
+      (N,) if it is the same in every slot as well;
+    - a dataframe, or dict of arrays, with columns `context, slot, item, probability`, joined with `contexts` (n,).
+      Slots count from 1; what is not in the table has probability 0. `Table` takes other column names, `slot=None` and
+      `context=None`. A dict is a table if it has keys `item` and `probability`;
+    - a function of a batch of at most `batch_size` of the `contexts`, which gives an array (b, K, N).
+
+    `target` is a policy, or a dict of them by name. A policy fills its slots independently given the context; for one
+    that does not, give its probabilities for each slot and say so when evaluating (see `slateval.weights` if it is
+    logging that does not).
+
+    A target that shows what logging never shows cannot be evaluated: an error says where. With `on_unsupported="warn"`
+    that part of the target is left out, chi is taken over the rest, and `support` tells how much it is. The estimate is
+    then of the target restricted to what logging shows, and is too low by at most that mass.
+
+    >>> import numpy as np
+    >>> actions = np.array([[0, 2], [1, 0]])
+    >>> mu = [1 / 3, 1 / 3, 1 / 3]
+    >>> pi = np.array([[0.8, 0.1, 0.1], [0.2, 0.2, 0.6]])
+    >>> p = propensities(actions, logging=mu, target=pi)
+    >>> p.pi["target"]
+    array([[0.8, 0.6],
+           [0.1, 0.2]])
+    >>> p.chi["target"].round(6)
+    array([[0.98, 0.32],
+           [0.98, 0.32]])
+
+    As a table, by context:
+
+    >>> table = {
+    ...     "context": ["a", "a", "b"],
+    ...     "slot": [1, 1, 1],
+    ...     "item": ["x", "y", "x"],
+    ...     "probability": [0.25, 0.75, 1.0],
+    ... }
+    >>> p = propensities([["y"], ["x"]], contexts=["a", "b"], logging=table, target=table)
+    >>> p.mu.ravel()
+    array([0.75, 1.  ])
+    """
+    if on_unsupported not in ("error", "warn"):
+        raise ValueError(f"on_unsupported must be 'error' or 'warn', not {on_unsupported!r}")
+    if batch_size < 1:
+        raise ValueError(f"batch_size must be at least 1, not {batch_size}")
+    policies = {"logging": _as_policy(logging)} | _targets(target)
+    item_names = _resolve_items(actions, items, list(policies.values()))
+    shown = _shown(actions, item_names, contexts)
+    reader = Reader(shown.actions.shape[0], shown.actions.shape[1], item_names, contexts, shown.keys)
+    read = {name: reader.read(_label(name), policy) for name, policy in policies.items()}
+    if reader.item_count is not None:
+        shown.check_items(reader.item_count)
+    mu, tallies = _compute(shown, read, batch_size, reader.item_count)
+    pi = {name: tally.pi for name, tally in tallies.items()}
+    chi = {name: tally.chi for name, tally in tallies.items()}
+    support = {name: _support(name, tally, shown, on_unsupported) for name, tally in tallies.items()}
+    return Propensities(mu, pi, chi, support)
+
+
+def _compute(
+    shown: Shown, read: dict[str, Keyed | Dense], batch_size: int, item_count: int | None
+) -> tuple[Floats, dict[str, Tally]]:
+    by_key = {name: policy for name, policy in read.items() if isinstance(policy, Keyed)}
+    if len(by_key) == len(read):
+        return keyed(shown, by_key)
+    known = item_count if shown.items.universe is None else int(shown.items.universe.size)
+    return dense(shown, read, batch_size, known)
+
+
+def _shown(actions: Any, items: Items, contexts: Any) -> Shown:
+    numbers = read_actions(actions, items)
+    rows = numbers.shape[0]
+    if contexts is None:
+        return Shown(numbers, Keys(None, np.zeros(rows, dtype=np.int64)), items)
+    if len(contexts) != rows:
+        raise ValueError(f"{len(contexts)} contexts for {rows} rows of actions; there must be one for each row")
+    return Shown(numbers, _context_keys(contexts, rows), items)
+
+
+def _context_keys(contexts: Any, rows: int) -> Keys:
+    # Features and the like are for functions only: tables have one key.
+    if is_frame(contexts) and not hasattr(contexts, "to_numpy"):
+        return Keys(None, np.zeros(rows, dtype=np.int64))
+    try:
+        values = np.asarray(contexts)
+    except ValueError:
+        return Keys(None, np.zeros(rows, dtype=np.int64))
+    if values.ndim != 1:
+        return Keys(None, np.zeros(rows, dtype=np.int64))
+    if has_missing(values):
+        raise ValueError("contexts has nulls; each row needs one")
+    try:
+        return Keys(*factorize(values))
+    except TypeError:
+        return Keys(None, np.zeros(rows, dtype=np.int64))
+
+
+def _as_policy(policy: Any) -> Any:
+    if isinstance(policy, Mapping):
+        if _is_table(policy):
+            return Table(policy)
+        raise ValueError(f"a table needs columns `item` and `probability`; this one has {sorted(policy)}")
+    return Table(policy) if is_frame(policy) else policy
+
+
+def _is_table(target: Mapping[str, Any]) -> bool:
+    return "item" in target and "probability" in target
+
+
+def _targets(target: Any) -> dict[str, Any]:
+    if not isinstance(target, Mapping) or _is_table(target):
+        return {"target": _as_policy(target)}
+    if not target:
+        raise ValueError("target is an empty dict: give at least one policy")
+    for name in target:
+        if not isinstance(name, str) or name in ("", "logging"):
+            raise ValueError(f"{name!r} cannot be a target's name: names are strings, and 'logging' is taken")
+    return {name: _as_policy(policy) for name, policy in target.items()}
+
+
+def _label(name: str) -> str:
+    return name if name in ("logging", "target") else f"target {name!r}"
+
+
+def _resolve_items(actions: Any, items: Sequence[Any] | Array | None, policies: list[Any]) -> Items:
+    given = item_list(items)
+    if given.universe is not None or as_matrix(actions)[0].dtype.kind in "iu":
+        return given
+    if not all(isinstance(policy, Table) for policy in policies):
+        return given
+    # Tables name their items themselves.
+    named = [value for policy in policies for value in policy.column(policy.item).tolist()]
+    universe = np.empty(len(set(named)), dtype=object)
+    universe[:] = list(dict.fromkeys(named))
+    return Items(universe)
+
+
+def _support(name: str, tally: Tally, shown: Shown, on_unsupported: Unsupported) -> Support:
+    slots = tuple(float(share) for share in tally.unsupported.mean(axis=0))
+    worst = tally.worst
+    if worst is None:
+        return Support(0.0, slots, None)
+    where = (
+        f"{shown.where(worst.row, worst.slot)}, item {shown.items.name(worst.item)}: probability "
+        f"{worst.probability:.6g} under {_label(name)}, 0 under logging"
+    )
+    support = Support(sum(slots), slots, where)
+    message = (
+        f"{_label(name)} shows what logging never shows: {where}. In all, {support.mass:.3%} of a slate's actions "
+        f"under {_label(name)} (summed over its slots) are out of the log's reach"
+    )
+    if on_unsupported == "error":
+        raise ValueError(
+            message + "; evaluate a target that stays within what logging shows, or leave that part out with "
+            "on_unsupported='warn'"
+        )
+    warnings.warn(message + " and are left out", UserWarning, stacklevel=3)
+    return support
+
+
+def _numbered(name: str, values: Floats) -> dict[str, Floats]:
+    return {f"{name}_{slot + 1}": values[:, slot] for slot in range(values.shape[1])}

@@ -1,0 +1,158 @@
+"""Logs of simulated recommenders whose truth is known.
+
+Each function returns the log, as a table that any Arrow library and `slateval.evaluate` take, and the truth about its
+policies as a dict (schema `slateval/truth/1`).
+
+>>> import slateval
+>>> log, truth = slateval.sim.additive(rows=20_000, seed=7)
+>>> ev = slateval.evaluate(log)
+>>> mean = ev["target"].mean
+>>> mean.lower < truth["policies"][1]["mean"] < mean.upper
+True
+
+Policies are written as on the command line: `uniform`, `deterministic`, `epsilon-greedy:E`, `softmax:S`, `ranking`,
+`plackett-luce:S`, and for logging also `mismatch`.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from . import _slateval
+from ._errors import DataTypeError
+from ._options import number, numbers, text, threads, whole
+
+Target = str | Mapping[str, str] | None
+Simulated = tuple[_slateval.Table, dict[str, Any]]
+
+
+def additive(
+    rows: int = 100_000,
+    *,
+    slots: int = 3,
+    items: int = 3,
+    curves: str = "slices",
+    logging: str = "uniform",
+    target: Target = None,
+    seed: int = 1,
+    **more: Any,
+) -> Simulated:
+    """A CDF that is a mean over slots: what the additive weight needs. `curves` are "slices" or "powers"."""
+    return _simulate("additive", rows, slots, items, logging, target or "deterministic", seed, {"curves": curves}, more)
+
+
+def pairwise(
+    rows: int = 100_000,
+    *,
+    slots: int = 4,
+    items: int = 3,
+    any_interaction: bool = False,
+    logging: str = "uniform",
+    target: Target = None,
+    seed: int = 1,
+    **more: Any,
+) -> Simulated:
+    """A CDF that is a mean over pairs of slots: what order 2 needs."""
+    own = {"any_interaction": bool(any_interaction)}
+    default = f"epsilon-greedy:{0.2 / whole('items', items, 1)}"
+    return _simulate("pairwise", rows, slots, items, logging, target or default, seed, own, more)
+
+
+def cascade(
+    rows: int = 100_000,
+    *,
+    slots: int = 3,
+    items: int = 10,
+    logging: str = "uniform",
+    target: Target = None,
+    seed: int = 1,
+    **more: Any,
+) -> Simulated:
+    """Clicks that depend on what stands above."""
+    return _simulate("cascade", rows, slots, items, logging, target or "softmax:3", seed, {}, more)
+
+
+def ratings(
+    path: str | os.PathLike[str],
+    rows: int = 100_000,
+    *,
+    slots: int = 5,
+    items: int = 20,
+    reward: str = "ndcg",
+    threshold: float = 4.0,
+    fewest: int = 5,
+    likes: tuple[int, int] = (10, 15),
+    ridge: float = 500.0,
+    logging: str = "uniform",
+    target: Target = None,
+    seed: int = 1,
+    **more: Any,
+) -> Simulated:
+    """(n)DCG of slates for the users of a ratings file (userId, movieId, rating), with a model fitted to it (EASE)."""
+    own = {
+        "ratings": {
+            "path": os.fspath(path),
+            "reward": text("reward", reward, '"ndcg" or "dcg"'),
+            "threshold": number("threshold", threshold),
+            "fewest": whole("fewest", fewest),
+            "likes": [whole("likes", end) for end in likes],
+            "ridge": number("ridge", ridge),
+        }
+    }
+    return _simulate("ratings", rows, slots, items, logging, target or "epsilon-greedy:0.01", seed, own, more)
+
+
+def _simulate(
+    world: str,
+    rows: int,
+    slots: int,
+    items: int,
+    logging: str,
+    target: Target,
+    seed: int,
+    own: dict[str, Any],
+    more: dict[str, Any],
+) -> Simulated:
+    wanted = {
+        "world": world,
+        "rows": whole("rows", rows, 1),
+        "slots": whole("slots", slots, 1),
+        "items": whole("items", items, 1),
+        "seed": whole("seed", seed),
+        "logging": text("logging", logging, "a policy"),
+        "target": _targets(target),
+        **own,
+        **_common(**more),
+    }
+    table, truth = _slateval.simulate(json.dumps(wanted))
+    return table, json.loads(truth)
+
+
+def _common(
+    *,
+    truth_rows: int = 4_000_000,
+    alpha: float | Iterable[float] = (0.05, 0.1, 0.25),
+    quantile: float | Iterable[float] = (0.25, 0.5, 0.75),
+    **rest: Any,
+) -> dict[str, Any]:
+    """What all worlds have in common."""
+    count = threads(rest.pop("threads", None))
+    if rest:
+        raise TypeError(f"unexpected argument {next(iter(rest))!r}")
+    return {
+        "truth_rows": whole("truth_rows", truth_rows),
+        "alpha": numbers("alpha", alpha),
+        "quantile": numbers("quantile", quantile),
+        "threads": count,
+    }
+
+
+def _targets(target: Target) -> list[tuple[str | None, str]]:
+    if isinstance(target, str):
+        return [(None, target)]
+    if isinstance(target, Mapping):
+        return [(text("a target's name", name, "text"), text("target", policy)) for name, policy in target.items()]
+    raise DataTypeError("target must be a policy or a dict of names and policies")

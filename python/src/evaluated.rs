@@ -1,0 +1,182 @@
+//! An evaluation with the summary it came from.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use arrow_array::{ArrayRef, Float64Array, RecordBatch};
+use pyo3::exceptions::{PyIndexError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::PyBytes;
+use serde::Serialize;
+use slateval::{Evaluation, PolicyEvaluation, Settings};
+use slateval_logs::Record;
+use slateval_report::{Style, write_whole};
+
+use crate::errors::{Failure, in_python};
+use crate::table::Table;
+use crate::watch::interruptible;
+
+/// An evaluation, the summary it came from, and how it was made. What it says is handed over as JSON, piece by piece.
+#[pyclass(frozen, module = "slateval._slateval")]
+pub(crate) struct Evaluated {
+    summary: Arc<slateval::Summary>,
+    settings: Settings,
+    record: Record,
+    evaluation: Evaluation,
+}
+
+impl Evaluated {
+    pub(crate) fn new(
+        py: Python<'_>,
+        summary: Arc<slateval::Summary>,
+        settings: Settings,
+        record: Record,
+    ) -> PyResult<Self> {
+        let (own, how) = (summary.clone(), settings.clone());
+        let evaluation = interruptible(py, None, move |_| own.evaluate(&how))?.map_err(Failure::from)?;
+        Ok(Evaluated { summary, settings, record, evaluation })
+    }
+
+    fn policies(&self, segment: Option<usize>) -> PyResult<&[PolicyEvaluation]> {
+        let policies = match segment {
+            None => Some(&self.evaluation.policies),
+            Some(segment) => self.evaluation.segments.get(segment).map(|s| &s.policies),
+        };
+        policies.map(Vec::as_slice).ok_or_else(|| PyIndexError::new_err("there is no such segment"))
+    }
+
+    fn find(&self, segment: Option<usize>, policy: usize) -> PyResult<&PolicyEvaluation> {
+        self.policies(segment)?.get(policy).ok_or_else(|| PyIndexError::new_err("there is no such policy"))
+    }
+}
+
+fn json(value: &impl Serialize) -> PyResult<String> {
+    serde_json::to_string(value).map_err(|e| PyValueError::new_err(e.to_string()))
+}
+
+#[derive(Serialize)]
+struct SegmentFacts<'a> {
+    column: &'a str,
+    value: &'a slateval::Segment,
+    rows: u64,
+    comparisons: &'a [slateval::Comparison],
+}
+
+#[pymethods]
+impl Evaluated {
+    /// The names of the policies, in order.
+    #[getter]
+    fn names(&self) -> Vec<String> {
+        self.evaluation.policies.iter().map(|p| p.name.clone()).collect()
+    }
+
+    /// One policy without its CDF.
+    #[pyo3(signature = (policy, segment=None))]
+    fn policy(&self, policy: usize, segment: Option<usize>) -> PyResult<String> {
+        let policy = self.find(segment, policy)?;
+        let mut value = serde_json::to_value(policy).map_err(|e| PyValueError::new_err(e.to_string()))?;
+        if let Some(map) = value.as_object_mut() {
+            map.remove("cdf");
+        }
+        json(&value)
+    }
+
+    /// The CDF of a policy: reward, raw, estimate, lower, upper.
+    #[pyo3(signature = (policy, segment=None))]
+    fn cdf(&self, policy: usize, segment: Option<usize>) -> PyResult<Table> {
+        let cdf = &self.find(segment, policy)?.cdf;
+        let floats = |values: &[f64]| Arc::new(Float64Array::from(values.to_vec())) as ArrayRef;
+        let bounds = |values: &[Option<f64>]| Arc::new(Float64Array::from(values.to_vec())) as ArrayRef;
+        let columns = [
+            ("reward", floats(&cdf.reward), false),
+            ("raw", floats(&cdf.raw), false),
+            ("estimate", floats(&cdf.estimate), false),
+            ("lower", bounds(&cdf.lower), true),
+            ("upper", bounds(&cdf.upper), true),
+        ];
+        let batch = RecordBatch::try_from_iter_with_nullable(columns);
+        Ok(Table::of(batch.map_err(|e| PyValueError::new_err(e.to_string()))?))
+    }
+
+    /// Everything of the log: `log`, `comparisons`, `disparities`.
+    fn log(&self) -> PyResult<String> {
+        json(&self.evaluation.log)
+    }
+
+    fn comparisons(&self) -> PyResult<String> {
+        json(&self.evaluation.comparisons)
+    }
+
+    fn disparities(&self) -> PyResult<String> {
+        json(&self.evaluation.disparities)
+    }
+
+    fn segments(&self) -> PyResult<String> {
+        let facts = self.evaluation.segments.iter().map(|segment| SegmentFacts {
+            column: &segment.column,
+            value: &segment.value,
+            rows: segment.rows,
+            comparisons: &segment.comparisons,
+        });
+        json(&facts.collect::<Vec<_>>())
+    }
+
+    /// How it was made.
+    fn record(&self) -> PyResult<String> {
+        json(&self.record)
+    }
+
+    /// The JSON of the command line.
+    fn to_json(&self, py: Python<'_>) -> PyResult<String> {
+        let made = py.detach(|| slateval_report::json(&self.evaluation, &self.record));
+        Ok(made.map_err(Failure::from)?)
+    }
+
+    /// The table of the command line.
+    fn to_text(&self) -> String {
+        slateval_report::table(&self.evaluation, &self.settings, Style::Plain)
+    }
+
+    /// What did not go well, a line each.
+    fn warnings(&self) -> Vec<String> {
+        let lines = slateval_report::warnings(&self.evaluation, Style::Plain);
+        lines.iter().map(|line| in_python(line)).collect()
+    }
+
+    /// The same log at other levels.
+    fn at(&self, py: Python<'_>, quantile: Vec<f64>, alpha: Vec<f64>) -> PyResult<Evaluated> {
+        let mut settings = self.settings.clone();
+        (settings.quantiles, settings.alphas) = (quantile, alpha);
+        Evaluated::new(py, self.summary.clone(), settings, self.record.clone())
+    }
+
+    /// Together with another summary, evaluated the same way.
+    fn merge(&self, py: Python<'_>, other: &Evaluated) -> PyResult<Evaluated> {
+        let mut merged = self.summary.as_ref().clone();
+        py.detach(|| merged.merge(&other.summary)).map_err(Failure::from)?;
+        let record = Record::of_spec(merged.spec(), &self.settings);
+        Evaluated::new(py, Arc::new(merged), self.settings.clone(), record)
+    }
+
+    fn save(&self, py: Python<'_>, path: &str) -> PyResult<()> {
+        let bytes = py.detach(|| self.summary.to_bytes());
+        write(path, &bytes)
+    }
+
+    /// What it takes to make it again.
+    fn state<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyBytes>, String, String)> {
+        Ok((PyBytes::new(py, &self.summary.to_bytes()), json(&self.settings)?, json(&self.record)?))
+    }
+
+    #[staticmethod]
+    fn from_state(py: Python<'_>, summary: &[u8], settings: &str, record: &str) -> PyResult<Evaluated> {
+        let summary = slateval::Summary::from_bytes(summary).map_err(Failure::from)?;
+        Evaluated::new(py, Arc::new(summary), crate::request::read(settings)?, crate::request::read(record)?)
+    }
+}
+
+/// Writes a file whole or not at all.
+pub(crate) fn write(path: &str, bytes: &[u8]) -> PyResult<()> {
+    let failed = |source| slateval_report::Error::Write { path: path.to_owned(), source };
+    Ok(write_whole(Path::new(path), |file| file.write_all(bytes).map_err(failed)).map_err(Failure::from)?)
+}

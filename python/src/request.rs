@@ -1,0 +1,115 @@
+//! What is asked for: the keyword arguments, as Python has written them down.
+
+use pyo3::prelude::*;
+use serde::Deserialize;
+use slateval::{Correction, CorrectionChoice, Settings, Spec, Structure};
+use slateval_logs::{Columns, Named, Names, provenance};
+
+use crate::errors::{Failure, raise};
+
+/// The keyword arguments that say what to keep of a log.
+#[derive(Debug, Clone, Deserialize)]
+pub(crate) struct Request {
+    reward: Option<String>,
+    logging: Option<String>,
+    target: Vec<Column>,
+    chi: Vec<Column>,
+    anywhere: Vec<Column>,
+    weight: Vec<Column>,
+    long: bool,
+    slate: Option<String>,
+    by: Option<String>,
+    cluster: Option<String>,
+    structure: String,
+    target_slots: String,
+    bins: String,
+    baseline: Option<String>,
+    #[serde(default)]
+    interactions: bool,
+}
+
+/// A column, and the name of its target if it has one.
+#[derive(Debug, Clone, Deserialize)]
+struct Column(Option<String>, String);
+
+/// The keyword arguments that say how to evaluate it.
+#[derive(Debug, Clone, Deserialize)]
+pub(crate) struct Method {
+    correction: String,
+    structure: Option<String>,
+    alpha: Vec<f64>,
+    tail: String,
+    quantile: Vec<f64>,
+    band: String,
+    min_propensity: Option<f64>,
+    confidence: f64,
+    draws: usize,
+    seed: u64,
+    debias_cvar: bool,
+    threads: Option<usize>,
+}
+
+/// Reads what the Python part of this package has written.
+pub(crate) fn read<'a, T: Deserialize<'a>>(json: &'a str) -> PyResult<T> {
+    serde_json::from_str(json).map_err(|e| raise("InputError", &format!("these arguments are not understood: {e}")))
+}
+
+impl Request {
+    /// The columns, and a specification still to be completed by the log.
+    pub(crate) fn wanted(&self) -> Result<(Columns, Spec), Failure> {
+        let columns = self.names().columns()?;
+        let structure: Structure = self.structure.parse()?;
+        let names = columns.targets.iter().map(|t| t.name.clone());
+        let mut spec = Spec::new(structure, names).with_binning(self.bins.parse()?);
+        spec.target_slots = self.target_slots.parse()?;
+        if let Some(baseline) = &self.baseline {
+            columns.check_baseline(baseline)?;
+            spec.baseline = Some(baseline.clone());
+        }
+        spec.interactions = self.interactions;
+        spec.columns = provenance(&columns, &spec.structure);
+        // What contradicts itself is refused before the log is read.
+        slateval::Summary::new(spec.clone())?;
+        Ok((columns, spec))
+    }
+
+    fn names(&self) -> Names {
+        let named = |columns: &[Column]| {
+            columns.iter().map(|Column(name, column)| Named { name: name.clone(), column: column.clone() }).collect()
+        };
+        Names {
+            reward: self.reward.clone(),
+            logging: self.logging.clone(),
+            target: named(&self.target),
+            chi: named(&self.chi),
+            anywhere: named(&self.anywhere),
+            weight: named(&self.weight),
+            long: self.long,
+            slate: self.slate.clone(),
+            by: self.by.clone(),
+            cluster: self.cluster.clone(),
+        }
+    }
+}
+
+impl Method {
+    pub(crate) fn settings(&self) -> Result<Settings, Failure> {
+        let mut settings = Settings::default();
+        settings.correction = match self.correction.as_str() {
+            "none" => CorrectionChoice::Fixed(Correction::None),
+            other => other.parse()?,
+        };
+        settings.structure = self.structure.as_deref().map(str::parse).transpose()?;
+        settings.alphas.clone_from(&self.alpha);
+        settings.tail = self.tail.parse()?;
+        settings.quantiles.clone_from(&self.quantile);
+        settings.band = self.band.parse()?;
+        settings.min_propensity = self.min_propensity;
+        settings.confidence = self.confidence;
+        settings.draws = self.draws;
+        settings.seed = self.seed;
+        settings.debias_cvar = self.debias_cvar;
+        settings.threads = self.threads;
+        Ok(settings)
+    }
+}

@@ -1,0 +1,206 @@
+//! Summaries: read from files or from memory, merged, kept as bytes, evaluated.
+
+use std::ops::ControlFlow;
+use std::sync::atomic::Ordering;
+use std::sync::{Arc, Mutex};
+
+use pyo3::prelude::*;
+use pyo3::types::PyBytes;
+use slateval_logs::{Columns, Log, Progress, Record};
+
+use crate::errors::Failure;
+use crate::evaluated::{Evaluated, write};
+use crate::request::{Method, Request, read};
+use crate::source::Source;
+use crate::watch::{interruptible, tell};
+
+/// A summary, and where it comes from.
+#[pyclass(frozen, module = "slateval._slateval")]
+pub(crate) struct Summary {
+    pub(crate) inner: Arc<slateval::Summary>,
+    origin: Origin,
+}
+
+#[derive(Debug, Clone)]
+enum Origin {
+    Log { paths: Vec<String>, columns: Box<Columns> },
+    File(String),
+    Here,
+}
+
+/// A summary with what its log looked like.
+pub(crate) struct Reading {
+    pub(crate) summary: slateval::Summary,
+    pub(crate) log: Log,
+    pub(crate) columns: Columns,
+}
+
+/// Reads files on their own threads.
+pub(crate) fn read_files(
+    py: Python<'_>,
+    request: Request,
+    method: Option<&Method>,
+    paths: Vec<String>,
+    threads: Option<usize>,
+    progress: Option<&Py<PyAny>>,
+) -> PyResult<Reading> {
+    let (columns, spec) = request.wanted()?;
+    check(method, &spec)?;
+    let read = interruptible(py, progress, move |shared| {
+        let log = Log::open(&paths)?;
+        let spec = log.spec(&columns, spec)?;
+        shared.total.store(log.rows().unwrap_or(0), Ordering::Relaxed);
+        let watch = |now: Progress| {
+            shared.rows.fetch_max(now.rows, Ordering::Relaxed);
+            if shared.stop.load(Ordering::Relaxed) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        };
+        let summary = log.summarize_while(&columns, &spec, threads, &watch)?;
+        Ok::<Reading, Failure>(Reading { summary, log, columns })
+    })?;
+    Ok(read?)
+}
+
+/// Reads batches that Python hands over. They are asked for on this thread, which listens for signals between them.
+pub(crate) fn read_batches(
+    py: Python<'_>,
+    request: &Request,
+    method: Option<&Method>,
+    objects: &Bound<'_, PyAny>,
+    names: &[String],
+    threads: Option<usize>,
+    progress: Option<&Py<PyAny>>,
+) -> PyResult<Reading> {
+    let (columns, spec) = request.wanted()?;
+    check(method, &spec)?;
+    let mut source = Source::new(objects, names)?;
+    let log = Log::of_batches("data", source.schema());
+    let spec = log.spec(&columns, spec).map_err(Failure::from)?;
+    let raised = Mutex::new(None);
+    let summary = py.detach(|| {
+        let mut watch = |now: Progress| {
+            let told = Python::attach(|py| py.check_signals().and_then(|()| tell(py, progress, now.rows, 0)));
+            match told {
+                Ok(()) => ControlFlow::Continue(()),
+                Err(error) => {
+                    if let Ok(mut raised) = raised.lock() {
+                        *raised = Some(error);
+                    }
+                    ControlFlow::Break(())
+                }
+            }
+        };
+        log.summarize_batches(&columns, &spec, threads, &mut source, &mut watch)
+    });
+    let raised = raised.into_inner().ok().flatten().or_else(|| source.raised());
+    let summary = match (summary, raised) {
+        (Ok(summary), _) => summary,
+        (Err(_), Some(raised)) => return Err(raised),
+        (Err(error), None) => return Err(Failure::from(error).into()),
+    };
+    tell(py, progress, summary.rows(), 0)?;
+    Ok(Reading { summary, log, columns })
+}
+
+/// Refuses settings before an hour is spent on the log.
+fn check(method: Option<&Method>, spec: &slateval::Spec) -> PyResult<()> {
+    if let Some(method) = method {
+        method.settings()?.check_for(spec).map_err(Failure::from)?;
+    }
+    Ok(())
+}
+
+#[pymethods]
+impl Summary {
+    #[staticmethod]
+    #[pyo3(signature = (request, paths, method=None, threads=None, progress=None))]
+    fn read_files(
+        py: Python<'_>,
+        request: &str,
+        paths: Vec<String>,
+        method: Option<&str>,
+        threads: Option<usize>,
+        progress: Option<Py<PyAny>>,
+    ) -> PyResult<Self> {
+        let method: Option<Method> = method.map(read).transpose()?;
+        let given = paths.clone();
+        let read = read_files(py, read(request)?, method.as_ref(), paths, threads, progress.as_ref())?;
+        let origin = Origin::Log { paths: given, columns: Box::new(read.columns) };
+        Ok(Summary { inner: Arc::new(read.summary), origin })
+    }
+
+    #[staticmethod]
+    #[pyo3(signature = (request, objects, names, method=None, threads=None, progress=None))]
+    fn read_batches(
+        py: Python<'_>,
+        request: &str,
+        objects: &Bound<'_, PyAny>,
+        names: Vec<String>,
+        method: Option<&str>,
+        threads: Option<usize>,
+        progress: Option<Py<PyAny>>,
+    ) -> PyResult<Self> {
+        let method: Option<Method> = method.map(read).transpose()?;
+        let request: Request = read(request)?;
+        let read = read_batches(py, &request, method.as_ref(), objects, &names, threads, progress.as_ref())?;
+        let origin = Origin::Log { paths: Vec::new(), columns: Box::new(read.columns) };
+        Ok(Summary { inner: Arc::new(read.summary), origin })
+    }
+
+    /// A summary of bytes; `path` is the file they were read from.
+    #[staticmethod]
+    #[pyo3(signature = (bytes, path=None))]
+    fn from_bytes(bytes: &[u8], path: Option<String>) -> PyResult<Self> {
+        let inner = Arc::new(slateval::Summary::from_bytes(bytes).map_err(Failure::from)?);
+        Ok(Summary { inner, origin: path.map_or(Origin::Here, Origin::File) })
+    }
+
+    fn to_bytes<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
+        let bytes = py.detach(|| self.inner.to_bytes());
+        PyBytes::new(py, &bytes)
+    }
+
+    fn save(&self, py: Python<'_>, path: &str) -> PyResult<()> {
+        let bytes = py.detach(|| self.inner.to_bytes());
+        write(path, &bytes)
+    }
+
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, (Bound<'py, PyBytes>,))> {
+        Ok((py.get_type::<Summary>().getattr("from_bytes")?, (self.to_bytes(py),)))
+    }
+
+    /// Both together; neither is changed.
+    fn merge(&self, py: Python<'_>, other: &Summary) -> PyResult<Summary> {
+        let merged = py.detach(|| {
+            let mut merged = self.inner.as_ref().clone();
+            merged.merge(&other.inner).map(|()| merged)
+        });
+        Ok(Summary { inner: Arc::new(merged.map_err(Failure::from)?), origin: Origin::Here })
+    }
+
+    #[getter]
+    fn rows(&self) -> u64 {
+        self.inner.rows()
+    }
+
+    #[getter]
+    fn slots(&self) -> Option<usize> {
+        self.inner.slots()
+    }
+
+    /// What it is a summary of, as JSON.
+    #[getter]
+    fn spec(&self) -> String {
+        serde_json::to_string(self.inner.spec()).unwrap_or_default()
+    }
+
+    fn evaluate(&self, py: Python<'_>, method: &str) -> PyResult<Evaluated> {
+        let settings = read::<Method>(method)?.settings()?;
+        let spec = self.inner.spec();
+        let record = match &self.origin {
+            Origin::Log { paths, columns } => Record::of_log(paths, columns, spec, &settings),
+            Origin::File(path) => Record::of_summary(path, spec, &settings),
+            Origin::Here => Record::of_spec(spec, &settings),
+        };
+        Evaluated::new(py, self.inner.clone(), settings, record)
+    }
+}

@@ -1,0 +1,158 @@
+"""What an evaluation gives, and that it survives a trip."""
+
+from __future__ import annotations
+
+import json
+import pickle
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pyarrow as pa
+import pytest
+import slateval
+from conftest import Log
+
+
+@pytest.fixture(scope="module")
+def ev(parquet: str) -> slateval.Evaluation:
+    return slateval.evaluate(parquet, target={"new": "pi", "old": "pi_old"}, by="device", baseline="old")
+
+
+def test_policies_by_name(ev: slateval.Evaluation) -> None:
+    assert list(ev) == ["logging", "new", "old"]
+    assert "new" in ev and len(ev) == 3
+    with pytest.raises(KeyError, match="there is no policy 'newer', only logging, new, old"):
+        ev["newer"]
+    new = ev["new"]
+    assert new.mean.lower < float(new.mean) < new.mean.upper
+    assert str(new.structure).startswith("order:") and ev["logging"].structure is None
+    assert new.selection is not None and {check["status"] for check in new.checks} <= {"ok", "warn"}
+    assert float(new.std) ** 2 == pytest.approx(float(new.variance))
+
+
+def test_numbers_are_those_of_the_json(ev: slateval.Evaluation) -> None:
+    document = json.loads(ev.to_json())
+    policy = document["policies"][1]
+    new = ev["new"]
+    assert new.mean == slateval.Interval._of(policy["mean"])
+    assert new.quantile(0.5).lower == policy["quantiles"][1]["lower"]
+    assert new.cvar(0.05).upper == policy["cvar"][0]["upper"]
+    assert new.mean.if_order_holds is not None
+    assert ev.log == document["log"] and ev.settings == document["settings"]
+    assert ev.comparison("new").mean.estimate == document["comparisons"][0]["mean"]["estimate"]
+    assert ev.comparison("new", "old").cvar(0.1) == slateval.Interval._of(document["comparisons"][2]["cvar"][1])
+    assert [s.value for s in ev.segments] == ["desktop", "phone", "tablet"]
+    segment = document["segments"][2]
+    assert ev.segments[2]["old"].mean.estimate == segment["policies"][2]["mean"]["estimate"]
+    assert ev.disparities[0].difference.estimate == document["disparities"][0]["estimate"]
+
+
+def test_any_level(ev: slateval.Evaluation, parquet: str) -> None:
+    asked = slateval.evaluate(
+        parquet, target={"new": "pi", "old": "pi_old"}, by="device", baseline="old", quantile=0.9, alpha=0.33
+    )
+    assert ev["new"].quantile(0.9) == asked["new"].quantile(0.9)
+    assert ev["new"].cvar(0.33) == asked["new"].cvar(0.33)
+    assert ev["new"].var(0.33) == asked["new"].var(0.33)
+    assert ev.segments[1]["old"].cvar(0.33) == asked.segments[1]["old"].cvar(0.33)
+    with pytest.raises(slateval.InputError, match="must lie between 0 and 1"):
+        ev["new"].cvar(1.0)
+    with pytest.raises(slateval.InputError, match="differences were taken at"):
+        ev.comparison("new").cvar(0.33)
+
+
+def test_the_cdf_is_arrow_and_numpy(ev: slateval.Evaluation) -> None:
+    cdf = ev["new"].cdf
+    table = pa.table(cdf)
+    assert table.column_names == ["reward", "raw", "estimate", "lower", "upper"]
+    assert pl.DataFrame(cdf).height == len(cdf) == table.num_rows
+    assert np.array_equal(cdf["estimate"], table["estimate"].to_numpy())
+    assert (np.diff(cdf["estimate"]) >= 0).all() and cdf["estimate"][-1] == pytest.approx(1)
+    assert set(cdf.to_numpy()) == set(table.column_names)
+    with pytest.raises(KeyError):
+        cdf["x"]
+
+
+def test_everything_pickles(ev: slateval.Evaluation, parquet: str, log: Log) -> None:
+    again = pickle.loads(pickle.dumps(ev))
+    assert again == ev and again["new"].quantile(0.5) == ev["new"].quantile(0.5)
+    assert pickle.loads(pickle.dumps(ev["new"].mean)) == ev["new"].mean
+    assert pickle.loads(pickle.dumps(ev["new"])).mean == ev["new"].mean
+    assert np.array_equal(pickle.loads(pickle.dumps(ev["new"].cdf))["raw"], ev["new"].cdf["raw"])
+    tasks = pickle.loads(pickle.dumps(slateval.plan(parquet)))
+    parts = pickle.loads(pickle.dumps([slateval.partial(task) for task in tasks]))
+    assert slateval.merge(parts).rows == 5000
+    summary = slateval.Summary()
+    summary.add(pl.DataFrame(log.columns()))
+    copy = pickle.loads(pickle.dumps(summary))
+    copy.add(pl.DataFrame(log.columns()))
+    assert (summary.rows, copy.rows) == (5000, 10_000)
+    assert (
+        slateval.Summary.from_bytes(summary.to_bytes()).evaluate()["target"].mean == summary.evaluate()["target"].mean
+    )
+
+
+def test_saved_and_merged(ev: slateval.Evaluation, tmp_path: Path) -> None:
+    path = tmp_path / "week.slateval"
+    ev.save(path)
+    again = slateval.Evaluation.load(path)
+    assert again["new"].mean == ev["new"].mean
+    other = slateval.load(path, alpha=0.02, confidence=0.9, band="none")
+    assert other["new"].mean.lower is None and other["new"].cvar(0.02).reason
+    both = ev.merge(again)
+    assert both.log["rows"] == 10_000
+    assert float(both["logging"].mean) == pytest.approx(float(ev["logging"].mean), rel=1e-12)
+
+
+def test_it_shows_itself(ev: slateval.Evaluation) -> None:
+    assert "5,000 slates" in str(ev) and str(ev) == repr(ev)
+    assert "5,000 slates" in ev._repr_html_()
+    assert repr(ev["new"]).startswith("<slateval.Policy 'new': mean ")
+    assert f"{slateval.Interval(0.5, None, None, 'no')}" == "0.5 [\u2013]"
+    with pytest.raises(ValueError, match="there is no estimate: too few rows"):
+        float(slateval.Interval(None, reason="too few rows"))
+    with pytest.raises(AttributeError):
+        ev["new"].mean.estimate = 3.0  # type: ignore[misc]
+
+
+def test_inspection(parquet: str, log: Log) -> None:
+    found = slateval.inspect(parquet, target={"new": "pi"}, interactions=True)
+    document = found.to_dict()
+    assert document["schema"] == "slateval/inspection/1" and document["log"]["rows"] == 5000
+    assert "mu_1" in str(found) and "mu_1" in found._repr_html_()
+    frame = slateval.inspect(pl.DataFrame(log.columns()), target={"new": "pi"}, interactions=True).to_dict()
+    assert [i["slots"] for i in frame["interactions"]] == [i["slots"] for i in document["interactions"]]
+    arrays = slateval.inspect(reward=log.reward, logging=log.mu, target=log.pi)
+    assert arrays.to_dict()["log"]["slots"] == 3
+
+
+def test_warnings_are_given_once() -> None:
+    random = np.random.default_rng(0)
+    mu = random.uniform(0.1, 0.9, (2000, 2))
+    with pytest.warns(slateval.SlatevalWarning, match="propensities") as caught:
+        slateval.evaluate(reward=random.random(2000), logging=mu, target=np.full((2000, 2), 0.95))
+    assert len(caught) == 1 and caught[0].filename == __file__
+
+
+def test_simulators() -> None:
+    for simulate, structure in ((slateval.sim.additive, "additive"), (slateval.sim.pairwise, "order:2")):
+        log, truth = simulate(50_000, seed=5)
+        policy = slateval.evaluate(log, structure=structure)["target"]
+        assert policy.mean.lower < truth["policies"][1]["mean"] < policy.mean.upper
+    log, truth = slateval.sim.cascade(2000, target={"a": "softmax:1", "b": "softmax:2"}, truth_rows=10)
+    assert [p["name"] for p in truth["policies"]] == ["logging", "a", "b"]
+    ev = slateval.evaluate(log, target={"a": "pi_a", "b": "pi_b"})
+    assert list(ev) == ["logging", "a", "b"] and len(log) == 2000
+    assert pl.DataFrame(pickle.loads(pickle.dumps(log))).equals(pl.DataFrame(log))
+    with pytest.raises(slateval.InputError, match="policy"):
+        slateval.sim.additive(10, target="soft")
+
+
+def test_a_ratings_file(tmp_path: Path) -> None:
+    random = np.random.default_rng(2)
+    path = tmp_path / "ratings.csv"
+    rows = [(u, m, 5.0) for u in range(200) for m in random.choice(60, 12, replace=False)]
+    path.write_text("userId,movieId,rating,timestamp\n" + "".join(f"{u},{m},{r},0\n" for u, m, r in rows))
+    log, truth = slateval.sim.ratings(path, 3000, slots=3, items=8, truth_rows=20_000)
+    assert slateval.evaluate(log)["target"].mean.estimate == pytest.approx(truth["policies"][1]["mean"], abs=0.1)

@@ -1,0 +1,167 @@
+"""Threads, progress, Ctrl-C, memory, examples, documentation."""
+
+from __future__ import annotations
+
+import doctest
+import importlib
+import pkgutil
+import signal
+import subprocess
+import sys
+import textwrap
+import threading
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pytest
+import slateval
+from conftest import ROOT, Log
+
+
+def test_progress(parquet: str, log: Log) -> None:
+    told: list[tuple[int, int | None]] = []
+    slateval.evaluate(parquet, progress=lambda rows, total: told.append((rows, total)))
+    assert told[-1] == (5000, 5000)
+    told.clear()
+    slateval.evaluate(pa.table(log.columns()), progress=lambda rows, total: told.append((rows, total)))
+    assert told[-1] == (5000, None)
+
+    class Bar:
+        n = 0
+        total: int | None = None
+
+        def update(self, rows: int) -> None:
+            self.n += rows
+
+    bar = Bar()
+    slateval.evaluate(parquet, progress=bar)
+    assert (bar.n, bar.total) == (5000, 5000)
+
+
+def test_a_printed_bar(parquet: str, capsys: pytest.CaptureFixture[str]) -> None:
+    slateval.evaluate(parquet, progress=True)
+    assert "5,000 of 5,000 rows\n" in capsys.readouterr().err
+
+
+def test_what_a_progress_function_raises_ends_it(log: Log) -> None:
+    def stop(rows: int, total: int | None) -> None:
+        raise RuntimeError("enough")
+
+    with pytest.raises(RuntimeError, match="enough"):
+        slateval.evaluate(pa.table(log.columns()), progress=stop)
+
+
+def test_other_threads_run_meanwhile() -> None:
+    big = Log(300_000)
+    ticks = 0
+    done = threading.Event()
+
+    def tick() -> None:
+        nonlocal ticks
+        while not done.is_set():
+            ticks += 1
+            time.sleep(0.001)
+
+    thread = threading.Thread(target=tick)
+    thread.start()
+    slateval.evaluate(reward=big.reward, logging=big.mu, target=big.pi)
+    done.set()
+    thread.join()
+    assert ticks > 20
+
+
+def test_threads_evaluate_side_by_side(log: Log) -> None:
+    from concurrent.futures import ThreadPoolExecutor
+
+    def mean(_: int) -> float:
+        return float(slateval.evaluate(reward=log.reward, logging=log.mu, target=log.pi)["target"].mean)
+
+    with ThreadPoolExecutor(4) as pool:
+        assert len(set(pool.map(mean, range(8)))) == 1
+
+
+ENDLESS = """
+import itertools, sys
+import numpy as np
+import slateval
+n = 100_000
+slots = [f"{{b}}_{{k}}" for b in ("mu", "pi") for k in range(1, 6)]
+frame = {{"reward": np.random.random(n), **{{slot: np.full(n, .5) for slot in slots}}}}
+print("ready", flush=True)
+slateval.evaluate({data}, {more})
+"""
+
+
+@pytest.mark.parametrize(
+    ("data", "more"),
+    [
+        ("itertools.repeat(frame)", ""),
+        ("frame", 'draws=1_000_000, structure="auto"'),
+    ],
+)
+def test_ctrl_c_ends_it_within_a_second(data: str, more: str) -> None:
+    code = textwrap.dedent(ENDLESS).format(data=data, more=more)
+    process = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    assert process.stdout is not None and process.stdout.readline() == "ready\n"
+    time.sleep(2.0)
+    assert process.poll() is None, "it was done before it could be interrupted"
+    process.send_signal(signal.SIGINT)
+    start = time.monotonic()
+    _, stderr = process.communicate(timeout=30)
+    assert "KeyboardInterrupt" in stderr
+    # A second, and what the interpreter needs to end on a busy machine.
+    assert time.monotonic() - start < 3
+
+
+def test_streams_stay_streams() -> None:
+    """Ten times the rows, the same memory."""
+    code = """
+        import resource, sys
+        import numpy as np
+        import slateval
+        n = 50_000
+        random = np.random.default_rng(1)
+        frame = {"reward": random.random(n), **{f"{b}_{k}": np.full(n, .5) for b in ("mu", "pi") for k in range(1, 6)}}
+        for count in (10, 100):
+            slateval.evaluate((frame for _ in range(count)), structure="additive", band="none")
+            print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
+    """
+    done = subprocess.run([sys.executable, "-c", textwrap.dedent(code)], capture_output=True, text=True, check=True)
+    few, many = map(int, done.stdout.split())
+    assert many < few + 60_000, done.stdout
+
+
+@pytest.mark.parametrize("example", sorted((ROOT / "examples" / "python").glob("*.py")), ids=lambda path: path.name)
+def test_examples(example: Path, tmp_path: Path) -> None:
+    done = subprocess.run([sys.executable, str(example)], cwd=tmp_path, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout
+
+
+@pytest.mark.parametrize("name", sorted(m.name for m in pkgutil.iter_modules(slateval.__path__)))
+def test_docstrings(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(ROOT)
+    module: Any = slateval if name == "_slateval" else importlib.import_module(f"slateval.{name}")
+    assert doctest.testmod(module).failed == 0
+    if name == "_slateval":
+        assert all(getattr(slateval, public).__doc__ for public in slateval.__all__ if public != "__version__")
+
+
+def test_importing_is_quick() -> None:
+    code = "import time; start = time.perf_counter(); import slateval; print(time.perf_counter() - start)"
+    times = [
+        float(subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout) for _ in range(3)
+    ]
+    assert min(times) < 0.3
+
+
+def test_arrays_are_not_copied() -> None:
+    values = np.random.default_rng(1).random((1000, 3))
+    table = slateval.Table.from_arrays([("x", values, None)])
+    column = pa.table(table)["x"].chunk(0)
+    assert column.values.buffers()[1].address == values.__array_interface__["data"][0]
+    del values
+    assert len(table) == 1000
