@@ -31,7 +31,8 @@ from ._slateval import Table, __version__
 from ._tasks import Task, merge, partial, plan
 
 if TYPE_CHECKING:
-    from . import sim
+    from . import compat, sim, weights
+    from .propensities import propensities
 
 __all__ = [
     "Cdf",
@@ -53,16 +54,19 @@ __all__ = [
     "Table",
     "Task",
     "__version__",
+    "compat",
     "evaluate",
     "inspect",
     "load",
     "merge",
     "partial",
     "plan",
+    "propensities",
     "sim",
+    "weights",
 ]
 
-_MODULES = {"compat", "propensities", "sim", "spark", "weights"}
+_MODULES = {"compat", "propensities", "sim", "weights"}
 """Loaded when they are first used, so that importing slateval is quick."""
 
 

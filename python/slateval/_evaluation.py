@@ -11,6 +11,7 @@ from functools import cached_property
 from typing import Any
 
 from . import _slateval
+from ._again import call
 from ._errors import InputError
 from ._interval import Interval
 from ._options import number
@@ -243,7 +244,8 @@ class Disparity:
 
 
 class Evaluation(Mapping[str, Policy]):
-    """Everything a log says about its target policies: `ev["new"].mean`. Shows itself as a table.
+    """Everything a log says about its target policies: `ev["new"].mean`. Shows itself as a table, and
+    in a notebook as the page that `report` writes.
 
     >>> import slateval
     >>> ev = slateval.evaluate(reward=[1.0, 0.0], logging=[[0.5], [0.5]], target=[[0.9], [0.1]], band="none")
@@ -342,6 +344,14 @@ class Evaluation(Mapping[str, Policy]):
         """The evaluation of both logs together, with this one's settings."""
         return Evaluation(self._core.merge(other._core))
 
+    def report(self, path: str | os.PathLike[str]) -> None:
+        """Writes the page of `slateval evaluate --report`: one HTML file, for a decision."""
+        self._core.report(os.fspath(path), call(self.settings))
+
+    def plot(self, path: str | os.PathLike[str]) -> None:
+        """Draws the CDFs and the difference of quantiles, as `.svg` or `.png`."""
+        self._core.plot(os.fspath(path))
+
     def __str__(self) -> str:
         return self._core.to_text()
 
@@ -349,7 +359,7 @@ class Evaluation(Mapping[str, Policy]):
         return str(self)
 
     def _repr_html_(self) -> str:
-        return f'<pre style="line-height: 1.2">{html.escape(str(self))}</pre>'
+        return self._core.notebook(call(self.settings))
 
     def __eq__(self, other: object) -> bool:
         return self is other if not isinstance(other, Evaluation) else self.to_json() == other.to_json()

@@ -8,9 +8,9 @@ use pyo3::exceptions::{PyIndexError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use serde::Serialize;
-use slateval::{Evaluation, PolicyEvaluation, Settings};
+use slateval::{Evaluation, PolicyEvaluation, Profile, Settings};
 use slateval_logs::Record;
-use slateval_report::{Style, write_whole};
+use slateval_report::{Report, Style, html, notebook, write_plot, write_whole};
 
 use crate::errors::{Failure, in_python};
 use crate::table::Table;
@@ -43,6 +43,13 @@ impl Evaluated {
             Some(segment) => self.evaluation.segments.get(segment).map(|s| &s.policies),
         };
         policies.map(Vec::as_slice).ok_or_else(|| PyIndexError::new_err("there is no such segment"))
+    }
+
+    /// Levels for pictures, which are more than were asked for.
+    fn profile(&self, py: Python<'_>) -> PyResult<Profile> {
+        let (summary, settings) = (self.summary.clone(), self.settings.clone());
+        let profile = interruptible(py, None, move |_| summary.profile(&Profile::levels(&settings), &settings))?;
+        Ok(profile.map_err(Failure::from)?)
     }
 
     fn find(&self, segment: Option<usize>, policy: usize) -> PyResult<&PolicyEvaluation> {
@@ -161,6 +168,29 @@ impl Evaluated {
     fn save(&self, py: Python<'_>, path: &str) -> PyResult<()> {
         let bytes = py.detach(|| self.summary.to_bytes());
         write(path, &bytes)
+    }
+
+    /// The page of the command line, in a file.
+    fn report(&self, py: Python<'_>, path: &str, command: &str) -> PyResult<()> {
+        let profile = &self.profile(py)?;
+        let Evaluated { evaluation, settings, record, .. } = self;
+        let page = py.detach(|| html(&Report { evaluation, profile, settings, record, command }));
+        write(path, page.map_err(Failure::from)?.as_bytes())
+    }
+
+    /// The same for a notebook's cell.
+    fn notebook(&self, py: Python<'_>, command: &str) -> PyResult<String> {
+        let profile = &self.profile(py)?;
+        let Evaluated { evaluation, settings, record, .. } = self;
+        let page = py.detach(|| notebook(&Report { evaluation, profile, settings, record, command }));
+        Ok(page.map_err(Failure::from)?)
+    }
+
+    /// The picture of the command line.
+    fn plot(&self, py: Python<'_>, path: &str) -> PyResult<()> {
+        let profile = &self.profile(py)?;
+        let drawn = py.detach(|| write_plot(&self.evaluation, profile, &self.settings, Path::new(path)));
+        Ok(drawn.map_err(Failure::from)?)
     }
 
     /// What it takes to make it again.
