@@ -116,6 +116,22 @@ def test_it_shows_itself(ev: slateval.Evaluation) -> None:
         ev["new"].mean.estimate = 3.0  # type: ignore[misc]
 
 
+def test_pages_and_pictures(ev: slateval.Evaluation, parquet: str, tmp_path: Path) -> None:
+    ev.report(tmp_path / "report.html")
+    page = (tmp_path / "report.html").read_text()
+    assert page.startswith("<!doctype html>") and f"slateval.evaluate({parquet!r}".replace("'", "&#39;") in page
+    assert "<iframe" in ev._repr_html_()
+    embedded = page.split('<script type="application/json" id="evaluation">')[1].split("</script>")[0]
+    assert json.loads(embedded)["policies"][1]["mean"] == ev.to_dict()["policies"][1]["mean"]
+    for name, start in (("plot.svg", b"<svg"), ("plot.png", b"\x89PNG")):
+        ev.plot(tmp_path / name)
+        assert (tmp_path / name).read_bytes().startswith(start)
+    with pytest.raises(slateval.InputError, match=r"\.svg or \.png"):
+        ev.plot(tmp_path / "plot.pdf")
+    with pytest.raises(OSError, match="cannot write"):
+        ev.report(tmp_path / "nowhere" / "report.html")
+
+
 def test_inspection(parquet: str, log: Log) -> None:
     found = slateval.inspect(parquet, target={"new": "pi"}, interactions=True)
     document = found.to_dict()
