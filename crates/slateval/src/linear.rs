@@ -56,14 +56,14 @@ fn turn_rows(matrix: &mut [Vec<f64>], p: usize, q: usize, turn: impl Fn(f64, f64
 }
 
 /// The columns of a lower triangular `L` with `L L' = matrix`, for a symmetric matrix that is positive semi-definite but
-/// for rounding (Cholesky). A direction that hardly varies has a column of zeros, so that the others do not depend on
-/// what rounding makes of it.
-pub(crate) fn square_root(matrix: &[Vec<f64>]) -> Vec<Vec<f64>> {
+/// for rounding (Cholesky). A direction that hardly varies beside `scale`, what the matrix's diagonal was computed from,
+/// has a column of zeros: the root of rounding is no rounding any more.
+pub(crate) fn square_root(matrix: &[Vec<f64>], scale: &[f64]) -> Vec<Vec<f64>> {
     let n = matrix.len();
     let mut rest = matrix.to_vec();
     let mut columns = vec![vec![0.0; n]; n];
     for j in 0..n {
-        if rest[j][j] <= 1e-12 * matrix[j][j] {
+        if rest[j][j] <= 1e-12 * scale[j] {
             continue;
         }
         let diagonal = rest[j][j].sqrt();

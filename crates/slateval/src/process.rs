@@ -246,13 +246,14 @@ impl Covariances {
                 columns.iter_mut().zip(values).for_each(|(column, value)| column.push(value));
             }
         }
+        let scale: Vec<f64> = self.adjustments.iter().enumerate().map(|(i, row)| row[i]).collect();
         let mut rest = self.adjustments.clone();
         for (i, row) in rest.iter_mut().enumerate() {
             for (j, v) in row.iter_mut().enumerate() {
                 *v -= explained.iter().map(|normal| dot(&normal[i], &normal[j])).sum::<f64>();
             }
         }
-        DrawFactors { weights, explained, rest: square_root(&rest) }
+        DrawFactors { weights, explained, rest: square_root(&rest, &scale) }
     }
 
     /// `L` with `L L' = q_b`, and `L^-1 C_b`: Cholesky, row by row. A member whose weights vanish in the bin, or are a
