@@ -1,6 +1,6 @@
 //! Segments side by side: who gains, who loses.
 
-use slateval::{Comparison, Disparity, Evaluation, Interval, SegmentEvaluation, Settings, TailEstimate};
+use slateval::{Comparison, Disparity, Evaluation, Interval, PolicyEvaluation, SegmentEvaluation, Settings};
 
 use crate::checks::spoiled_names;
 use crate::grid::{Column, Grid, Kind};
@@ -14,25 +14,29 @@ const SHOWN: usize = 20;
 /// Stands before a segment that is not to be relied on.
 const FAILED: &str = "!";
 
-/// The mean reward of each segment under each policy, its difference to logging's, and that of a tail's mean.
+/// The mean reward of each segment under each policy, its difference to logging's, and that of a tail.
 pub(crate) fn table(evaluation: &Evaluation, settings: &Settings) -> Option<String> {
     let first = evaluation.segments.first()?;
     let shown: Vec<&SegmentEvaluation> = evaluation.segments.iter().take(SHOWN).collect();
     let grid = Grid {
         corner: format!("mean by {}", name(&first.column)),
         labels: shown.iter().map(|s| label(s)).collect(),
-        columns: columns(first, &shown, headline_alpha(settings).map(|at| settings.alphas[at])),
+        columns: columns(first, &shown),
     };
     let mut text = grid.render(grid.decimals());
+    if let Some(tails) = tails(first, &shown, settings) {
+        text.push_str("\n\n");
+        text.push_str(&tails.render(tails.decimals()));
+    }
     let more = evaluation.segments.len() - shown.len();
     if more > 0 {
         text.push_str(&format!("\n … and {more} more, in the JSON"));
     }
     let spoiled = evaluation.segments.iter().filter(|s| is_spoiled(s)).count();
     if spoiled > 0 {
-        let plural = if spoiled == 1 { "segment" } else { "segments" };
+        let plural = if spoiled == 1 { "segment has" } else { "segments have" };
         text.push_str(&format!(
-            "\n {FAILED} {spoiled} {plural} with checks not passed: do not rely on these; the JSON says why"
+            "\n {FAILED} {spoiled} {plural} failed checks, or biased weights: do not rely on these; the JSON says why"
         ));
     }
     Some(text)
@@ -66,7 +70,7 @@ fn label(segment: &SegmentEvaluation) -> String {
     format!("{mark}{} ({})", segment_name(&segment.value), count(segment.rows))
 }
 
-fn columns(first: &SegmentEvaluation, shown: &[&SegmentEvaluation], alpha: Option<f64>) -> Vec<Column> {
+fn columns(first: &SegmentEvaluation, shown: &[&SegmentEvaluation]) -> Vec<Column> {
     let mut columns = Vec::new();
     for (i, policy) in first.policies.iter().enumerate() {
         columns.push(Column {
@@ -75,26 +79,33 @@ fn columns(first: &SegmentEvaluation, shown: &[&SegmentEvaluation], alpha: Optio
             cells: shown.iter().map(|s| s.policies[i].mean.clone()).collect(),
             more: Vec::new(),
         });
-        let against = |s: &SegmentEvaluation| {
-            let mut all = s.comparisons.iter();
-            all.find(|c| c.policy == policy.name && c.baseline == slateval::LOGGING).cloned()
-        };
-        let all: Vec<Comparison> = shown.iter().filter_map(|s| against(s)).collect();
-        if all.len() < shown.len() {
-            continue;
-        }
-        let mut add = |name: String, cells: Vec<Interval>| {
-            if cells.len() == shown.len() {
-                columns.push(Column { name, kind: Kind::Difference, cells, more: Vec::new() });
-            }
-        };
-        add("vs logging".into(), all.iter().map(|c| c.mean.clone()).collect());
-        let tails: Vec<&TailEstimate> =
-            all.iter().filter_map(|c| c.cvar.iter().find(|t| Some(t.alpha) == alpha)).collect();
-        if let Some(first) = tails.first() {
-            let name = format!("CVaR {} vs logging", percent(first.alpha));
-            add(name, tails.iter().map(|t| t.interval.clone()).collect());
-        }
+        let cells = shown.iter().map(|s| Some(against_logging(s, &policy.name)?.mean.clone()));
+        columns.extend(difference("vs logging".into(), cells));
     }
     columns
+}
+
+/// The difference of each target's tail to logging's: the tail that headlines speak of.
+fn tails(first: &SegmentEvaluation, shown: &[&SegmentEvaluation], settings: &Settings) -> Option<Grid> {
+    let alpha = settings.alphas[headline_alpha(settings)?];
+    let column = |policy: &PolicyEvaluation| {
+        let cells = shown.iter().map(|s| {
+            let mut tails = against_logging(s, &policy.name)?.cvar.iter();
+            tails.find(|t| t.alpha == alpha).map(|t| t.interval.clone())
+        });
+        difference(format!("{} vs logging", name(&policy.name)), cells)
+    };
+    let columns: Vec<Column> = first.policies.iter().filter_map(column).collect();
+    let corner = format!("CVaR {} by {}", percent(alpha), name(&first.column));
+    (!columns.is_empty()).then(|| Grid { corner, labels: shown.iter().map(|s| label(s)).collect(), columns })
+}
+
+/// A column of differences, if every segment has one.
+fn difference(name: String, cells: impl Iterator<Item = Option<Interval>>) -> Option<Column> {
+    let cells: Option<Vec<Interval>> = cells.collect();
+    Some(Column { name, kind: Kind::Difference, cells: cells?, more: Vec::new() })
+}
+
+fn against_logging<'s>(segment: &'s SegmentEvaluation, policy: &str) -> Option<&'s Comparison> {
+    segment.comparisons.iter().find(|c| c.policy == policy && c.baseline == slateval::LOGGING)
 }

@@ -215,7 +215,10 @@ fn a_failed_check_never_hides() {
     let mut spoiled = quiet.clone();
     spoiled.segments[0].policies[1].diagnostics.checks.push(check("bias", Status::Warn, "off"));
     let marked = shown(&spoiled);
-    assert!(marked.contains("!de (30)") && marked.contains("1 segment with checks not passed"), "{marked}");
+    assert!(
+        marked.contains("!de (30)") && marked.contains("1 segment has failed checks, or biased weights"),
+        "{marked}"
+    );
     assert!(text.ends_with("Checks: 1 passed, 0 warned, 0 failed; in segments: 2 passed, 1 warned, 1 failed."));
     assert_eq!(warnings(&quiet, Style::Plain).len(), 1, "segments count too");
 }
@@ -238,7 +241,7 @@ fn segments_are_set_against_logging_in_mean_and_tail() {
     part.value = Segment::Null;
     parts.segments.push(part);
     let text = shown(&parts);
-    assert!(text.contains("∅ (null) (30)") && text.contains("CVaR 10% vs logging"), "{text}");
+    assert!(text.contains("∅ (null) (30)") && text.contains(" CVaR 10% by country "), "{text}");
     assert!(text.lines().all(|line| line.chars().count() <= 100), "{text}");
 }
 

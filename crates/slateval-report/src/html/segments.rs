@@ -130,7 +130,7 @@ fn extremes(writer: Writer, all: &[(&SegmentEvaluation, &Interval)], policy: &st
         Some((s, i, _)) => {
             format!("Largest {what} against logging: {}, {}.", segment_name(&s.value), writer.line(i, Kind::Difference))
         }
-        None => format!("No {what} against logging."),
+        None => format!("No {what} against logging in any segment."),
     };
     let gain = known.iter().filter(|k| k.2 > 0.0).max_by(|a, b| a.2.total_cmp(&b.2));
     let loss = known.iter().filter(|k| k.2 < 0.0).min_by(|a, b| a.2.total_cmp(&b.2));
@@ -177,11 +177,13 @@ fn table(m: &mut Markup, page: &Page<'_>, lines: &[&SegmentEvaluation], target: 
     });
     let spoiled = page.evaluation.segments.iter().filter(|s| is_spoiled(s, &policy.name)).count();
     if spoiled > 0 {
-        let plural = if spoiled == 1 { "segment" } else { "segments" };
+        let plural = if spoiled == 1 { "segment has" } else { "segments have" };
         m.element(
             "p",
             &[("class", &"aside")],
-            format_args!("{spoiled} {plural} with checks not passed: do not rely on these; the JSON says why."),
+            format_args!(
+                "{spoiled} {plural} failed checks, or biased weights: do not rely on these; the JSON says why."
+            ),
         );
     }
 }
