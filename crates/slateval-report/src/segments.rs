@@ -26,7 +26,7 @@ pub(crate) fn table(evaluation: &Evaluation, settings: &Settings) -> Option<Stri
     let mut text = grid.render(grid.decimals());
     if let Some(tails) = tails(first, &shown, settings) {
         text.push_str("\n\n");
-        text.push_str(&tails.render(tails.decimals()));
+        text.push_str(&tails.render(tails.decimals().max(grid.decimals())));
     }
     let more = evaluation.segments.len() - shown.len();
     if more > 0 {
