@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
-import { folder, launch, log, make, open, shoot } from "./page.js";
+import { folder, launch, log, make, open, screenshots, shoot } from "./page.js";
 
 const targets = ["--target", "new=pi_new", "--target", "bolder=pi_bolder"];
 const nasty = "@<script>alert(1)</script>\"'&";
@@ -48,7 +48,10 @@ async function visit(made, options, look) {
 }
 
 test("the page is quiet and small", async () => {
-  assert.ok(plain.html.length < 500_000, `${plain.html.length} bytes`);
+  for (const [name, made] of Object.entries({ plain, segmented, rude, many })) {
+    const bytes = Buffer.byteLength(made.html);
+    assert.ok(bytes < 500_000, `${name}: ${bytes} bytes`);
+  }
   await visit(plain, {}, async (page) => {
     await shoot(page, "light");
     assert.match(await page.locator(".headline").first().textContent(), /^new: mean \+.*% \[.*\] against logging: shown to be better; worst 10% of slates/);
@@ -121,16 +124,35 @@ test("the legend switches lines with mouse and keyboard", async () => {
 
 test("the CDF is read off with the pointer and the keyboard", async () => {
   await visit(plain, {}, async (page) => {
+    /** What is shown is what the JSON says at the reward that is shown. */
+    const check = async () => {
+      const reward = Number(await page.getAttribute("#reward-slider", "data-reward"));
+      const shown = Number((await page.textContent("#reward-value")).replace("−", "-"));
+      assert.ok(Math.abs(shown - reward) <= 1e-5 * Math.abs(reward), `${shown} for ${reward}`);
+      for (const [i, { cdf }] of plain.json.policies.entries()) {
+        const at = cdf.reward.indexOf(reward);
+        assert.ok(at >= 0, `${reward} is no reward of the JSON`);
+        const cells = page.locator(`#cdf-table tr[data-policy="${i}"] td`);
+        for (const end of ["estimate", "lower", "upper"]) {
+          assert.equal(Number(await cells.first().getAttribute(`data-${end}`)), cdf[end][at], `${end} at ${reward}`);
+        }
+        const share = parseFloat(await cells.first().textContent());
+        assert.ok(Math.abs(share - 100 * cdf.estimate[at]) <= 0.0501, `${share} at ${reward}`);
+      }
+    };
+    await check();
     await page.focus("#reward-slider");
+    for (const key of ["ArrowRight", "ArrowRight", "PageUp", "ArrowLeft", "PageDown", "Home"]) {
+      await page.keyboard.press(key);
+      await check();
+    }
     await page.keyboard.press("End");
     assert.equal(await page.locator("#cdf-table tbody tr").first().locator("td").first().textContent(), "100.0%");
     const box = await page.locator("#cdf-chart svg.wide").boundingBox();
-    await page.mouse.move(box.x + box.width / 2, box.y + box.height / 2);
-    const reward = Number(await page.textContent("#reward-value"));
-    const share = parseFloat(await page.locator("#cdf-table tbody tr").first().locator("td").first().textContent());
-    const { cdf } = plain.json.policies[0];
-    const at = cdf.reward.findLastIndex((r) => r <= reward);
-    assert.ok(Math.abs(share / 100 - cdf.estimate[at]) < 0.01, `${share} at ${reward}`);
+    for (const part of [0.2, 0.5, 0.8]) {
+      await page.mouse.move(box.x + part * box.width, box.y + box.height / 2);
+      await check();
+    }
   });
 });
 
@@ -156,6 +178,19 @@ test("nothing but tables scrolls sideways on a phone", async () => {
       if (name === "segmented") await shoot(page, "phone");
     });
   }
+});
+
+test("tables of segments need no scrolling, on screen and on paper", async () => {
+  await visit(segmented, { viewport: { width: 1100, height: 900 } }, async (page) => {
+    const wide = () =>
+      page.locator("#segments .scroll").evaluateAll((all) => all.filter((s) => s.scrollWidth > s.clientWidth + 1).length);
+    assert.equal(await wide(), 0);
+    await page.locator("#segments").screenshot({ path: join(screenshots, "segments.png") });
+    await page.emulateMedia({ media: "print" });
+    await page.setViewportSize({ width: 718, height: 1047 });
+    assert.equal(await wide(), 0);
+    assert.match(await page.locator("#segments .notes").textContent(), /Largest gain against logging: /);
+  });
 });
 
 test("printed, it is light and has no controls", async () => {
@@ -227,7 +262,8 @@ test("tables are copied as tab-separated text", async () => {
       return page.evaluate(() => navigator.clipboard.readText());
     };
     const rows = (await copied("segments-table")).split("\n").map((row) => row.split("\t"));
-    assert.deepEqual(rows[0], ["device", "slates", "logging", "new", "minus logging’s", "bolder", "minus logging’s"]);
+    assert.deepEqual(rows[0], ["device", "slates", "mean: logging", "new", "difference", "CVaR 10%: difference"]);
+    assert.match(await copied("segments-table-2"), /bolder/);
     assert.deepEqual(rows.map((r) => r[0]).slice(1), ["desktop", "phone", "tablet"]);
     assert.ok(rows.every((row) => row.length === rows[0].length));
     assert.match(await copied("command"), /^slateval evaluate .*--by device/);
@@ -248,7 +284,6 @@ test("a name is text wherever it stands", async () => {
 });
 
 test("many segments are cut, and the page says so", async () => {
-  assert.ok(many.html.length < 800_000, `${many.html.length} bytes`);
   await visit(many, {}, async (page) => {
     assert.equal(await page.locator("#segments-table tbody tr").count(), 200);
     assert.equal(await page.locator("#segments .tiles figure").count(), 24);

@@ -23,6 +23,25 @@
     const text = fixed(value, decimals);
     return text.startsWith("−") ? text : "+" + text;
   }
+  // More decimals where fewer would leave nothing of a small number, up to twelve.
+  function digits(values, decimals) {
+    const largest = Math.max(...values.map((x) => Math.abs(x ?? 0)));
+    const needed = 1 - Math.floor(Math.log10(largest));
+    return needed > decimals && needed <= 12 ? needed : decimals;
+  }
+  // Six digits, without zeros at the end.
+  function short(value) {
+    const decimals = value === 0 ? 0 : Math.min(12, Math.max(0, 5 - Math.floor(Math.log10(Math.abs(value)))));
+    const text = fixed(value, decimals);
+    return text.includes(".") ? text.replace(/\.?0+$/, "") : text;
+  }
+  // Numbers as they are, beside those that are shown.
+  function exactly(cell, values) {
+    for (const [name, exact] of Object.entries(values)) {
+      if (exact === null) delete cell.dataset[name];
+      else cell.dataset[name] = String(exact);
+    }
+  }
   function percent(level) {
     return (100 * level).toFixed(6).replace(/\.?0+$/, "") + "%";
   }
@@ -36,7 +55,8 @@
   function mark(figure, value) {
     for (const svg of all("svg", figure)) {
       const g = geometry(svg);
-      const x = g.left + ((value - g.low) / (g.high - g.low)) * (g.right - g.left);
+      const part = Math.min(1, Math.max(0, (value - g.low) / (g.high - g.low)));
+      const x = g.left + part * (g.right - g.left);
       const line = svg.querySelector(".marker");
       line.setAttribute("d", `M${x.toFixed(1)} ${g.bottom}V${g.top}`);
     }
@@ -68,48 +88,44 @@
     item.append(button);
   }
 
-  // Reading off the CDFs.
+  // Reading off the CDFs, at rewards that they were estimated at: what is shown is what the JSON says.
   const cdfFigure = $("cdf-chart");
   const rewardSlider = $("reward-slider");
-  const steps = evaluation.log.reward.distinct !== null;
-  function shareAt(cdf, values, reward) {
-    let [low, high] = [0, cdf.reward.length];
-    while (low < high) {
-      const middle = (low + high) >> 1;
-      if (cdf.reward[middle] <= reward) low = middle + 1;
-      else high = middle;
-    }
-    if (low === 0) return values[0] === null ? null : 0;
-    const [before, after] = [values[low - 1], values[low]];
-    if (steps || after === undefined || before === null || after === null) return before;
-    const part = (reward - cdf.reward[low - 1]) / (cdf.reward[low] - cdf.reward[low - 1]);
-    return before + part * (after - before);
+  const rewards = evaluation.policies[0].cdf.reward;
+  function nearestTo(list, wanted) {
+    let best = 0;
+    list.forEach((known, i) => {
+      if (Math.abs(known - wanted) < Math.abs(list[best] - wanted)) best = i;
+    });
+    return best;
   }
-  function readOff(reward) {
+  function readOff(at) {
+    const reward = rewards[at];
+    rewardSlider.value = String(at);
     mark(cdfFigure, reward);
-    const shown = fixed(reward, tails.decimals);
+    const shown = short(reward);
     $("reward-value").textContent = shown;
     rewardSlider.setAttribute("aria-valuetext", "reward " + shown);
+    rewardSlider.dataset.reward = String(reward);
     for (const row of all("#cdf-table tbody tr")) {
       const cdf = evaluation.policies[row.dataset.policy].cdf;
-      const [share, lower, upper] = [cdf.estimate, cdf.lower, cdf.upper].map((v) => shareAt(cdf, v, reward));
+      const known = cdf.reward[at] === reward ? at : cdf.reward.indexOf(reward);
+      const value = (values) => values[known] ?? null;
+      const [share, lower, upper] = [cdf.estimate, cdf.lower, cdf.upper].map(value);
       const [first, second] = all("td", row);
-      const write = (value) => (value === null ? "–" : fixed(100 * value, 1) + "%");
+      const decimals = digits([share, lower, upper].map((x) => (x === null ? x : 100 * x)), 1);
+      const write = (x) => (x === null ? "–" : fixed(100 * x, decimals) + "%");
+      exactly(first, { estimate: share, lower, upper });
       first.textContent = write(share);
       second.textContent = lower === null && upper === null ? "–" : `[${write(lower)}, ${write(upper)}]`;
     }
   }
-  const [lowest, highest] = [rewardSlider.dataset.low, rewardSlider.dataset.high].map(Number);
-  const chosenReward = () => {
-    const part = Number(rewardSlider.value) / 1000;
-    return part === 1 ? highest : lowest + part * (highest - lowest);
-  };
-  rewardSlider.addEventListener("input", () => readOff(chosenReward()));
-  follow(cdfFigure, (reward) => {
-    rewardSlider.value = String(Math.round((1000 * (reward - lowest)) / (highest - lowest)));
-    readOff(reward);
-  });
-  readOff(chosenReward());
+  if (rewards.length > 0) {
+    rewardSlider.max = String(rewards.length - 1);
+    rewardSlider.addEventListener("input", () => readOff(Number(rewardSlider.value)));
+    follow(cdfFigure, (reward) => readOff(nearestTo(rewards, reward)));
+    readOff(Math.max(0, evaluation.policies[0].cdf.estimate.findIndex((share) => share >= 0.5)));
+  }
 
   // Tails: slider, number, chart and table show one level.
   const slider = $("tail-slider");
@@ -117,11 +133,9 @@
   function fill(cell, column, at, write) {
     const value = (end) => (column === null ? null : column[end][at]);
     const [estimate, lower, upper] = ["estimate", "lower", "upper"].map(value);
-    for (const [name, exact] of Object.entries({ estimate, lower, upper })) {
-      if (exact === null) delete cell.dataset[name];
-      else cell.dataset[name] = String(exact);
-    }
-    const text = (x) => (x === null ? "–" : write(x, tails.decimals));
+    exactly(cell, { estimate, lower, upper });
+    const decimals = digits([estimate, lower, upper], tails.decimals);
+    const text = (x) => (x === null ? "–" : write(x, decimals));
     cell.replaceChildren(text(estimate));
     const bounded = estimate !== null && (lower !== null || upper !== null);
     if (bounded || (estimate !== null && tails.intervals)) {
@@ -131,13 +145,7 @@
       cell.append(" ", ends);
     }
   }
-  function nearest(level) {
-    let best = 0;
-    tails.levels.forEach((known, i) => {
-      if (Math.abs(known - level) < Math.abs(tails.levels[best] - level)) best = i;
-    });
-    return best;
-  }
+  const nearest = (level) => nearestTo(tails.levels, level);
   function showTail(at, source) {
     const level = percent(tails.levels[at]);
     if (source !== slider) slider.value = String(at);

@@ -2,6 +2,7 @@
 
 use slateval::{Comparison, Dominance, Evaluation};
 
+use crate::checks::spoiled_names;
 use crate::grid::{Column, Grid, Kind};
 use crate::number::percent;
 use crate::terminal::quantile_name;
@@ -40,8 +41,13 @@ pub(crate) fn dominance(evaluation: &Evaluation) -> Option<String> {
                 "{better} dominates {worse}: its rewards are larger wherever either CDF is between 5% and 95%, and nowhere shown to be smaller"
             )
         };
+        let both = [&c.policy, &c.baseline].into_iter().filter_map(|name| evaluation.policy(name));
+        let spoiled = spoiled_names(both).join(", ");
         Some(wrap(
             &match c.dominance? {
+                _ if !spoiled.is_empty() => {
+                    format!("{policy} vs {baseline}: cannot tell whether one dominates (not passed: {spoiled})")
+                }
                 Dominance::Policy => over(&policy, &baseline),
                 Dominance::Baseline => over(&baseline, &policy),
                 Dominance::None => format!("{policy} vs {baseline}: neither is shown to dominate the other"),

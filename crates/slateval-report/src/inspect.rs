@@ -2,15 +2,17 @@
 
 use comfy_table::{Cell, ContentArrangement};
 use serde::Serialize;
-use slateval::{Diagnostics, Evaluation, Interaction, PolicyEvaluation, RewardFacts, Segment, Selection, Status};
+use slateval::{
+    Diagnostics, Evaluation, Interaction, PolicyEvaluation, RewardFacts, Segment, SegmentEvaluation, Selection, Status,
+};
 
 use crate::checks::{Tally, mark, names};
 use crate::grid::{DASH, new_table, right};
 use crate::json::encode;
 use crate::number::{bytes, count, decimals, fixed, percent};
 use crate::terminal::{finish, slates};
-use crate::text::{WIDTH, name, printable, wrap};
-use crate::{Error, Style, segments, selection};
+use crate::text::{WIDTH, name, printable, segment_name, wrap};
+use crate::{Error, Style, selection};
 
 /// What a doctor looks at: the schema as understood, and an evaluation for its checks.
 #[derive(Debug, Clone)]
@@ -367,8 +369,8 @@ fn advice(pairs: &[&Interaction]) -> String {
 
 fn by_segment(evaluation: &Evaluation) -> Option<String> {
     let first = evaluation.segments.first()?;
-    let failed = evaluation.segments.iter().filter(|s| segments::has_failed(s));
-    let failed: Vec<String> = failed.map(|s| name(&s.value.to_string())).collect();
+    let has_failed = |s: &&SegmentEvaluation| s.policies.iter().any(|p| p.diagnostics.worst_status() == Status::Fail);
+    let failed: Vec<String> = evaluation.segments.iter().filter(has_failed).map(|s| segment_name(&s.value)).collect();
     let named = failed.iter().take(12).cloned().collect::<Vec<_>>().join(", ");
     let text = format!("{} segments by {}", count(evaluation.segments.len() as u64), name(&first.column));
     Some(match failed.len() {

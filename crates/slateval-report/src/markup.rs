@@ -64,6 +64,11 @@ impl Markup {
         self.close("script");
     }
 
+    /// Bytes so far.
+    pub(crate) fn len(&self) -> usize {
+        self.0.len()
+    }
+
     pub(crate) fn into_string(self) -> String {
         self.0
     }

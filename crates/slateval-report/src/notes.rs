@@ -1,6 +1,6 @@
 //! What numbers cannot say by themselves: why one is missing, and at which confidence the others hold.
 
-use slateval::{Band, Evaluation, Interval, Settings};
+use slateval::{Band, Evaluation, Interval, PolicyEvaluation, Settings};
 
 use crate::grid::{Grid, is_bounded};
 use crate::number::{count, percent};
@@ -66,9 +66,14 @@ impl Note {
     }
 }
 
+/// Whether a policy's CDF has a band. Not all bands have one half width.
+pub(crate) fn has_band(policy: &PolicyEvaluation) -> bool {
+    policy.cdf.lower.iter().chain(&policy.cdf.upper).any(Option::is_some)
+}
+
 /// What the brackets are, said once; nothing where there are none.
 pub(crate) fn confidence(evaluation: &Evaluation, settings: &Settings) -> Option<String> {
-    let mean = |p: &slateval::PolicyEvaluation| is_bounded(&p.mean) || p.cdf.half_width.is_some();
+    let mean = |p: &PolicyEvaluation| is_bounded(&p.mean) || has_band(p);
     if settings.band == Band::None || !evaluation.policies.iter().any(mean) {
         return None;
     }
@@ -77,7 +82,7 @@ pub(crate) fn confidence(evaluation: &Evaluation, settings: &Settings) -> Option
         _ => format!("multiplier bootstrap, {} draws, seed {}", count(settings.draws as u64), settings.seed),
     };
     let mut text = format!("In brackets: {} confidence intervals ({how}).", percent(settings.confidence));
-    if evaluation.policies.iter().any(|p| p.cdf.half_width.is_some()) {
+    if evaluation.policies.iter().any(has_band) {
         text += " The CDF band holds the whole CDF at once.";
     }
     if !evaluation.comparisons.is_empty() {
@@ -95,7 +100,7 @@ pub(crate) fn bands(evaluation: &Evaluation, said: &[String]) -> Vec<String> {
         // Lines are broken where they end: compare words.
         let words = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
         if !said.iter().any(|line| words(line).contains(&words(&reason))) {
-            let what = if policy.cdf.half_width.is_some() { "CDF band" } else { "no CDF band" };
+            let what = if has_band(policy) { "CDF band" } else { "no CDF band" };
             lines.push(wrap(&format!("{}: {what}: {reason}", name(&policy.name)), 0, 4));
         }
     }

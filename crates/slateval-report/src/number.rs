@@ -9,6 +9,13 @@ pub(crate) fn decimals(values: impl Iterator<Item = f64>) -> usize {
     (3.0 - largest.log10().floor()).clamp(0.0, 12.0) as usize
 }
 
+/// As many decimals as given, or more where they would leave nothing of small numbers, up to twelve.
+pub(crate) fn at_least_two_digits(values: [Option<f64>; 3], decimals: usize) -> usize {
+    let largest = values.into_iter().flatten().map(f64::abs).filter(|x| x.is_finite()).fold(0.0, f64::max);
+    let needed = 1.0 - largest.log10().floor();
+    if needed > decimals as f64 && needed <= 12.0 { needed as usize } else { decimals }
+}
+
 /// A number with a fixed number of decimals and a real minus sign; large ones grouped by thousands.
 pub(crate) fn fixed(value: f64, decimals: usize) -> String {
     let text = format!("{:.decimals$}", value.abs());
@@ -81,6 +88,9 @@ mod tests {
         assert_eq!(count(20_000_000), "20,000,000");
         assert_eq!((bytes(999), bytes(1_250_000)), ("999 bytes".to_owned(), "1.2 MB".to_owned()));
         assert_eq!(decimals([0.284].into_iter()), 4);
+        assert_eq!(at_least_two_digits([Some(0.000_012), Some(0.0), None], 4), 6);
+        assert_eq!(at_least_two_digits([Some(0.5), Some(0.000_012), None], 4), 4);
+        assert_eq!((at_least_two_digits([Some(0.0); 3], 4), at_least_two_digits([Some(1e-15); 3], 4)), (4, 4));
         assert_eq!(decimals([7000.0, 2.0].into_iter()), 0);
     }
 }

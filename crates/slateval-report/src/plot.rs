@@ -53,7 +53,7 @@ pub fn svg(evaluation: &Evaluation, profile: &Profile, settings: &Settings) -> S
         chart.draw(&mut canvas, &chart.frame(PANEL).shifted(PANEL.width, top), titles);
     }
     let note = format!("Bands hold everywhere at once, with {} confidence.", percent(settings.confidence));
-    if evaluation.policies.iter().any(|p| p.cdf.half_width.is_some()) {
+    if evaluation.policies.iter().any(crate::notes::has_band) {
         canvas.text(Role::Tick, (8.0, size.height - 12.0), Place::Start, note);
     }
     document(size, &canvas).into_string()

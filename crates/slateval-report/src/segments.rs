@@ -1,19 +1,21 @@
 //! Segments side by side: who gains, who loses.
 
-use slateval::{Disparity, Evaluation, Segment, SegmentEvaluation, Status};
+use slateval::{Comparison, Disparity, Evaluation, Interval, PolicyEvaluation, SegmentEvaluation, Settings};
 
+use crate::checks::spoiled_names;
 use crate::grid::{Column, Grid, Kind};
+use crate::html::headline_alpha;
 use crate::number::{count, percent};
-use crate::text::name;
+use crate::text::{name, segment_name};
 
 /// More segments than this are a file's business.
 const SHOWN: usize = 20;
 
-/// Stands before a segment whose checks failed.
+/// Stands before a segment that is not to be relied on.
 const FAILED: &str = "!";
 
-/// The mean reward of each segment under each policy, and its difference to logging's.
-pub(crate) fn table(evaluation: &Evaluation) -> Option<String> {
+/// The mean reward of each segment under each policy, its difference to logging's, and that of a tail.
+pub(crate) fn table(evaluation: &Evaluation, settings: &Settings) -> Option<String> {
     let first = evaluation.segments.first()?;
     let shown: Vec<&SegmentEvaluation> = evaluation.segments.iter().take(SHOWN).collect();
     let grid = Grid {
@@ -22,14 +24,20 @@ pub(crate) fn table(evaluation: &Evaluation) -> Option<String> {
         columns: columns(first, &shown),
     };
     let mut text = grid.render(grid.decimals());
+    if let Some(tails) = tails(first, &shown, settings) {
+        text.push_str("\n\n");
+        text.push_str(&tails.render(tails.decimals().max(grid.decimals())));
+    }
     let more = evaluation.segments.len() - shown.len();
     if more > 0 {
         text.push_str(&format!("\n … and {more} more, in the JSON"));
     }
-    let failed = evaluation.segments.iter().filter(|s| has_failed(s)).count();
-    if failed > 0 {
-        let plural = if failed == 1 { "segment has" } else { "segments have" };
-        text.push_str(&format!("\n {FAILED} {failed} {plural} failed checks: do not rely on these; the JSON says why"));
+    let spoiled = evaluation.segments.iter().filter(|s| is_spoiled(s)).count();
+    if spoiled > 0 {
+        let plural = if spoiled == 1 { "segment has" } else { "segments have" };
+        text.push_str(&format!(
+            "\n {FAILED} {spoiled} {plural} failed checks, or biased weights: do not rely on these; the JSON says why"
+        ));
     }
     Some(text)
 }
@@ -41,8 +49,7 @@ pub(crate) fn disparities(evaluation: &Evaluation) -> Option<String> {
     }
     let label = |d: &Disparity| {
         let metric = d.alpha.map_or(d.metric.to_owned(), |alpha| format!("CVaR {}", percent(alpha)));
-        let value = |segment: &Segment| name(&segment.to_string());
-        format!("{}: {metric}, {} over {}", name(&d.policy), value(&d.high), value(&d.low))
+        format!("{}: {metric}, {} over {}", name(&d.policy), segment_name(&d.high), segment_name(&d.low))
     };
     let cells = evaluation.disparities.iter().map(|d| d.interval.clone()).collect();
     let grid = Grid {
@@ -53,13 +60,14 @@ pub(crate) fn disparities(evaluation: &Evaluation) -> Option<String> {
     Some(grid.render(grid.decimals()))
 }
 
-pub(crate) fn has_failed(segment: &SegmentEvaluation) -> bool {
-    segment.policies.iter().any(|p| p.diagnostics.worst_status() == Status::Fail)
+/// Whether any policy's numbers are not to be relied on there.
+fn is_spoiled(segment: &SegmentEvaluation) -> bool {
+    !spoiled_names(&segment.policies).is_empty()
 }
 
 fn label(segment: &SegmentEvaluation) -> String {
-    let mark = if has_failed(segment) { FAILED } else { "" };
-    format!("{mark}{} ({})", name(&segment.value.to_string()), count(segment.rows))
+    let mark = if is_spoiled(segment) { FAILED } else { "" };
+    format!("{mark}{} ({})", segment_name(&segment.value), count(segment.rows))
 }
 
 fn columns(first: &SegmentEvaluation, shown: &[&SegmentEvaluation]) -> Vec<Column> {
@@ -71,14 +79,33 @@ fn columns(first: &SegmentEvaluation, shown: &[&SegmentEvaluation]) -> Vec<Colum
             cells: shown.iter().map(|s| s.policies[i].mean.clone()).collect(),
             more: Vec::new(),
         });
-        let against = |s: &SegmentEvaluation| {
-            let mut all = s.comparisons.iter();
-            all.find(|c| c.policy == policy.name && c.baseline == slateval::LOGGING).map(|c| c.mean.clone())
-        };
-        let cells: Vec<_> = shown.iter().filter_map(|s| against(s)).collect();
-        if cells.len() == shown.len() {
-            columns.push(Column { name: "vs logging".into(), kind: Kind::Difference, cells, more: Vec::new() });
-        }
+        let cells = shown.iter().map(|s| Some(against_logging(s, &policy.name)?.mean.clone()));
+        columns.extend(difference("vs logging".into(), cells));
     }
     columns
+}
+
+/// The difference of each target's tail to logging's: the tail that headlines speak of.
+fn tails(first: &SegmentEvaluation, shown: &[&SegmentEvaluation], settings: &Settings) -> Option<Grid> {
+    let alpha = settings.alphas[headline_alpha(settings)?];
+    let column = |policy: &PolicyEvaluation| {
+        let cells = shown.iter().map(|s| {
+            let mut tails = against_logging(s, &policy.name)?.cvar.iter();
+            tails.find(|t| t.alpha == alpha).map(|t| t.interval.clone())
+        });
+        difference(format!("{} vs logging", name(&policy.name)), cells)
+    };
+    let columns: Vec<Column> = first.policies.iter().filter_map(column).collect();
+    let corner = format!("CVaR {} by {}", percent(alpha), name(&first.column));
+    (!columns.is_empty()).then(|| Grid { corner, labels: shown.iter().map(|s| label(s)).collect(), columns })
+}
+
+/// A column of differences, if every segment has one.
+fn difference(name: String, cells: impl Iterator<Item = Option<Interval>>) -> Option<Column> {
+    let cells: Option<Vec<Interval>> = cells.collect();
+    Some(Column { name, kind: Kind::Difference, cells: cells?, more: Vec::new() })
+}
+
+fn against_logging<'s>(segment: &'s SegmentEvaluation, policy: &str) -> Option<&'s Comparison> {
+    segment.comparisons.iter().find(|c| c.policy == policy && c.baseline == slateval::LOGGING)
 }

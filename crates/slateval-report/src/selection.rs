@@ -69,7 +69,7 @@ fn short(x: f64) -> String {
 /// What the intervals of a chosen order are worth, said once, where they are at another order.
 pub(crate) fn trust(evaluation: &Evaluation) -> Option<String> {
     let above = |p: &PolicyEvaluation| {
-        p.cdf.half_width.is_some() && p.selection.as_ref().is_some_and(|s| s.band.is_some_and(|band| band > s.cdf))
+        crate::notes::has_band(p) && p.selection.as_ref().is_some_and(|s| s.band.is_some_and(|band| band > s.cdf))
     };
     let text = "Intervals are taken one order above the chosen one, so that they need not trust the choice; \
                 `if_order_holds` in the JSON has those that do.";

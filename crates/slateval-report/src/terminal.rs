@@ -26,7 +26,7 @@ pub fn table(evaluation: &Evaluation, settings: &Settings, style: Style) -> Stri
     let mut parts = vec![headline(&evaluation.log), policies.render(decimals)];
     parts.extend(differences.as_ref().map(|grid| grid.render(decimals)));
     parts.extend(compare::dominance(evaluation));
-    parts.extend(segments::table(evaluation));
+    parts.extend(segments::table(evaluation, settings));
     parts.extend(segments::disparities(evaluation));
 
     let grids: Vec<&Grid> = [&policies].into_iter().chain(&differences).collect();

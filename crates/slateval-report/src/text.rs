@@ -2,6 +2,8 @@
 
 use std::borrow::Cow;
 
+use slateval::Segment;
+
 /// The text without what a terminal would obey instead of show: control characters (escape sequences begin with one)
 /// and the marks that turn the direction of writing. Line breaks stay.
 ///
@@ -26,13 +28,24 @@ pub(crate) fn unwrap_lines(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// A name on one line, cut if it is a whole paragraph.
+/// A name on one line. A long one is cut in its middle: names often differ at their ends.
 pub(crate) fn name(text: &str) -> String {
     const LONGEST: usize = 40;
     let line = printable(text).replace('\n', " ");
-    match line.char_indices().nth(LONGEST) {
-        None => line,
-        Some((end, _)) => format!("{}…", &line[..end]),
+    let letters: Vec<char> = line.chars().collect();
+    if letters.len() <= LONGEST {
+        return line;
+    }
+    let (start, end) = (LONGEST / 2, letters.len() - (LONGEST - 1 - LONGEST / 2));
+    letters[..start].iter().chain(&['…']).chain(&letters[end..]).collect()
+}
+
+/// A segment's value. What is no text does not look like any.
+pub(crate) fn segment_name(value: &Segment) -> String {
+    match value {
+        Segment::Null => "∅ (null)".to_owned(),
+        Segment::Text(text) if text.is_empty() => "“” (empty)".to_owned(),
+        other => name(&other.to_string()),
     }
 }
 
@@ -67,7 +80,15 @@ mod tests {
         assert_eq!(printable("plain ä −"), "plain ä −");
         assert_eq!(printable("a\u{1b}]0;b\u{7}\u{9b}c\u{202e}d\r"), "a ]0;b  c d ");
         assert_eq!(name("two\nlines"), "two lines");
-        assert_eq!(name(&"x".repeat(50)).chars().count(), 41);
+        let long = format!("start{}end", "x".repeat(50));
+        assert_eq!(name(&long), format!("start{}…{}end", "x".repeat(15), "x".repeat(16)));
+        assert_eq!(name(&"ä".repeat(40)), "ä".repeat(40));
+    }
+
+    #[test]
+    fn no_value_is_not_the_text_that_says_so() {
+        let shown = [Segment::Null, Segment::Text("(null)".into()), Segment::Text(String::new())];
+        assert_eq!(shown.each_ref().map(segment_name), ["∅ (null)", "(null)", "“” (empty)"]);
     }
 
     #[test]

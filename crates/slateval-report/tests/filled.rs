@@ -171,6 +171,7 @@ fn what_is_missing_is_explained_once() {
         [&mut p.mean, &mut p.std, &mut p.iqr].into_iter().chain(tails).chain(quantiles).for_each(bare);
         p.std.estimate = Some(0.3);
         (p.cdf.half_width, p.cdf.reason) = (None, Some("intervals are switched off".into()));
+        p.cdf.lower.iter_mut().chain(&mut p.cdf.upper).for_each(|end| *end = None);
     }
     for c in &mut none.comparisons {
         [&mut c.mean, &mut c.cvar[0].interval, &mut c.quantiles[0].interval].into_iter().for_each(bare);
@@ -210,7 +211,14 @@ fn a_failed_check_never_hides() {
     assert!(warnings(&quiet, Style::Plain).is_empty());
     quiet.segments.push(segment(evaluation().policies));
     let text = shown(&quiet);
-    assert!(text.contains("!de (30)") && text.contains("1 segment has failed checks"), "{text}");
+    assert!(text.contains(" de (30)") && !text.contains("do not rely"), "a variance is not everything\n{text}");
+    let mut spoiled = quiet.clone();
+    spoiled.segments[0].policies[1].diagnostics.checks.push(check("bias", Status::Warn, "off"));
+    let marked = shown(&spoiled);
+    assert!(
+        marked.contains("!de (30)") && marked.contains("1 segment has failed checks, or biased weights"),
+        "{marked}"
+    );
     assert!(text.ends_with("Checks: 1 passed, 0 warned, 0 failed; in segments: 2 passed, 1 warned, 1 failed."));
     assert_eq!(warnings(&quiet, Style::Plain).len(), 1, "segments count too");
 }
@@ -223,6 +231,26 @@ fn segment(policies: Vec<PolicyEvaluation>) -> SegmentEvaluation {
         policies,
         comparisons: Vec::new(),
     }
+}
+
+#[test]
+fn segments_are_set_against_logging_in_mean_and_tail() {
+    let mut parts = evaluation();
+    let mut part = segment(parts.policies.clone());
+    part.comparisons = parts.comparisons.clone();
+    part.value = Segment::Null;
+    parts.segments.push(part);
+    let text = shown(&parts);
+    assert!(text.contains("∅ (null) (30)") && text.contains(" CVaR 10% by country "), "{text}");
+    assert!(text.lines().all(|line| line.chars().count() <= 100), "{text}");
+}
+
+#[test]
+fn nobody_is_said_to_dominate_where_nothing_can_be_told() {
+    let mut spoiled = evaluation();
+    spoiled.policies[1].diagnostics.checks.push(check("propensities", Status::Fail, "off"));
+    let text = flat(&shown(&spoiled));
+    assert!(!text.contains("new dominates") && text.contains("cannot tell whether one dominates"), "{text}");
 }
 
 #[test]

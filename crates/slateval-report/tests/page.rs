@@ -15,8 +15,21 @@ fn random(seed: u64) -> impl FnMut() -> f64 {
 
 /// Two slots of two actions, shown equally often; `round` makes rewards of it.
 fn summary(targets: &[&str], rows: usize, by: Option<&str>, round: fn(f64) -> f64) -> Summary {
+    let name = |row: usize| if row.is_multiple_of(2) { "<b>even</b>".to_owned() } else { "odd".to_owned() };
+    segmented(targets, rows, by, round, &name)
+}
+
+/// The same with segments of one's own, by row.
+fn segmented(
+    targets: &[&str],
+    rows: usize,
+    by: Option<&str>,
+    round: fn(f64) -> f64,
+    name: &dyn Fn(usize) -> String,
+) -> Summary {
     let mut spec = Spec::new(Structure::Additive, targets.iter().copied());
     spec.by = by.map(str::to_owned);
+    spec.baseline = targets.get(2).map(|_| targets[0].to_owned());
     let mut summary = Summary::new(spec).unwrap();
     let mut random = random(7);
     let mut block = Block::new(summary.spec());
@@ -38,8 +51,7 @@ fn summary(targets: &[&str], rows: usize, by: Option<&str>, round: fn(f64) -> f6
         }
         if by.is_some() {
             for row in 0..n {
-                let value = if row % 2 == 0 { "<b>even</b>" } else { "odd" };
-                block.set_segment(row, &Segment::Text(value.to_owned()));
+                block.set_segment(row, &Segment::Text(name(rows - left + row)));
             }
         }
         summary.add(&block).unwrap();
@@ -58,6 +70,10 @@ impl Made {
     fn new(summary: &Summary) -> Self {
         let mut settings = Settings::default();
         settings.draws = 200;
+        Made::with(summary, settings)
+    }
+
+    fn with(summary: &Summary, settings: Settings) -> Self {
         Made {
             evaluation: summary.evaluate(&settings).unwrap(),
             profile: summary.profile(&Profile::levels(&settings), &settings).unwrap(),
@@ -92,12 +108,66 @@ fn three_targets_and_thousands_of_bins_make_a_small_page() {
 }
 
 #[test]
+fn segments_however_many_leave_the_page_small() {
+    let name = |row: usize| format!("segment number {}", row % 3);
+    let mut made = Made::new(&segmented(&["a", "b", "c"], 12_000, Some("by"), |x| x, &name));
+    let three = made.evaluation.segments.clone();
+    assert_eq!((three.len(), made.evaluation.comparisons.len()), (3, 5));
+    let mut left_out = Vec::new();
+    for segments in [3, 10, 30, 100, 1000] {
+        made.evaluation.segments = three.iter().cycle().take(segments).cloned().collect();
+        for (i, segment) in made.evaluation.segments.iter_mut().enumerate() {
+            segment.value = Segment::Text(format!("segment number {i} <of many>"));
+        }
+        let page = made.html();
+        assert!(page.len() < 500_000, "{segments} segments: {} bytes", page.len());
+        let json: serde_json::Value = serde_json::from_str(embedded(&page, "evaluation")).unwrap();
+        let kept = json["segments"].as_array().unwrap();
+        let without_cdfs = kept.iter().all(|s| s["policies"][0]["cdf"]["reward"].as_array().unwrap().is_empty());
+        assert_eq!(page.contains("The downloads have no segments"), kept.is_empty());
+        assert_eq!(page.contains("The downloads have no CDFs of segments"), !kept.is_empty() && without_cdfs);
+        assert!(kept.is_empty() || kept.len() == segments, "all or none");
+        left_out.push((kept.is_empty(), without_cdfs));
+    }
+    assert_eq!((left_out[0], left_out[4]), ((false, false), (true, true)));
+}
+
+#[test]
+fn tails_are_exact_at_the_levels_asked_for() {
+    let made = Made::new(&summary(&["new"], 4_000, None, |x| x));
+    let page = made.html();
+    let tails: serde_json::Value = serde_json::from_str(embedded(&page, "tail-data")).unwrap();
+    for tail in &made.evaluation.policies[1].cvar {
+        let levels = tails["levels"].as_array().unwrap();
+        let at = levels.iter().position(|level| level.as_f64() == Some(tail.alpha)).unwrap();
+        let cvar = &tails["policies"][1]["cvar"];
+        assert_eq!(cvar["estimate"][at].as_f64(), tail.interval.estimate);
+        assert_eq!(cvar["lower"][at].as_f64(), tail.interval.lower);
+        assert_eq!(cvar["upper"][at].as_f64(), tail.interval.upper);
+    }
+}
+
+#[test]
+fn cdfs_in_the_page_share_their_rewards() {
+    let made = Made::new(&summary(&["new", "other"], 4_000, None, |x| x));
+    let page = made.html();
+    let json: serde_json::Value = serde_json::from_str(embedded(&page, "evaluation")).unwrap();
+    let rewards = &json["policies"][0]["cdf"]["reward"];
+    assert!(rewards.as_array().unwrap().len() > 200);
+    assert!((1..3).all(|i| &json["policies"][i]["cdf"]["reward"] == rewards));
+}
+
+/// JSON that a page carries.
+fn embedded<'p>(page: &'p str, id: &str) -> &'p str {
+    page.split(&format!("id=\"{id}\">")).nth(1).unwrap().split("</script>").next().unwrap()
+}
+
+#[test]
 fn discrete_rewards_are_all_there() {
     let made = Made::new(&summary(&["new"], 2_000, None, f64::floor));
     let page = made.html();
     assert!(!page.contains("--json and --cdf"));
-    let json = page.split("id=\"evaluation\">").nth(1).unwrap().split("</script>").next().unwrap();
-    let found: serde_json::Value = serde_json::from_str(json).unwrap();
+    let found: serde_json::Value = serde_json::from_str(embedded(&page, "evaluation")).unwrap();
     let whole = slateval_report::json(&made.evaluation, &made.settings).unwrap();
     assert_eq!(found, serde_json::from_str::<serde_json::Value>(&whole).unwrap());
 }
@@ -129,7 +199,7 @@ fn interval(estimate: f64, lower: f64, upper: f64) -> Interval {
 #[test]
 fn the_headline_is_honest() {
     let mut made = Made::new(&summary(&["new"], 2_000, None, f64::floor));
-    made.evaluation.policies[1].diagnostics.checks.retain(|c| c.status == Status::Ok);
+    made.evaluation.policies[1].diagnostics.checks.clear();
     made.evaluation.policies[0].mean = interval(2.0, 1.9, 2.1);
     made.evaluation.policies[0].cvar[1].interval = interval(0.5, 0.45, 0.55);
     let set = |made: &mut Made, mean: Interval, tail: Interval| {
@@ -148,20 +218,71 @@ fn the_headline_is_honest() {
     set(&mut made, interval(-0.082, -0.126, -0.04), interval(-0.006, -0.02, 0.008));
     assert_eq!(
         headline(&made),
-        "new: mean −4.1% [−6.3, −2.0] against logging: shown to be worse; worst 10% of slates −0.006 [−0.020, +0.008]: \
-         not shown to be better or worse."
+        "new: mean −4.1% [−6.3, −2.0] against logging: shown to be worse; worst 10% of slates −0.006 [−0.020, +0.008] \
+         in units of the reward: not shown to be better or worse."
     );
 
     made.evaluation.comparisons[0].mean =
         Interval { lower: None, upper: None, reason: Some("too few rows".into()), ..interval(0.1, 0.0, 0.0) };
     assert!(headline(&made).contains("against logging: cannot tell (too few rows);"), "{}", headline(&made));
 
-    let check = &mut made.evaluation.policies[1].diagnostics.checks[0];
-    check.status = Status::Warn;
-    let name = check.name;
-    assert!(headline(&made).starts_with(&format!("With caution: check to look at ({name}). new: mean")));
-    made.evaluation.policies[1].diagnostics.checks[0].status = Status::Fail;
-    assert!(headline(&made).starts_with(&format!("Do not rely on this: check failed ({name}). new: mean")));
+    set(&mut made, interval(-0.082, -0.126, -0.04), interval(0.0, 0.0, 0.0));
+    made.evaluation.policies[0].cvar[1].interval = interval(0.0, 0.0, 0.0);
+    assert!(headline(&made).ends_with("; worst 10% of slates: the same (0)."), "{}", headline(&made));
+
+    // Too small for percents.
+    set(&mut made, interval(0.00002, 0.00001, 0.00003), interval(0.0, 0.0, 0.0));
+    assert!(headline(&made).starts_with("new: mean +0.000020 [+0.000010, +0.000030] in units of the reward against"));
+}
+
+#[test]
+fn checks_decide_what_the_headline_may_say() {
+    let mut made = Made::new(&summary(&["new"], 2_000, None, f64::floor));
+    made.evaluation.comparisons[0].mean = interval(0.082, 0.04, 0.126);
+    let mut said = |name: &'static str, status: Status| {
+        let check = slateval::Check { name, status, value: None, message: "so".into() };
+        made.evaluation.policies[1].diagnostics.checks = vec![check];
+        headline(&made)
+    };
+    for (name, status) in [("propensities", Status::Fail), ("bias", Status::Warn), ("factored", Status::Warn)] {
+        let words = said(name, status);
+        assert!(words.starts_with(&format!("Do not rely on this: check not passed ({name}). new: mean")), "{words}");
+        assert!(words.contains("cannot tell") && !words.contains("shown"), "{words}");
+    }
+    let words = said("tail", Status::Fail);
+    assert!(words.starts_with("With caution: check failed (tail). new: mean") && words.contains("shown to be better"));
+    assert!(said("propensities", Status::Warn).starts_with("With caution: check to look at (propensities)."));
+}
+
+#[test]
+fn segments_without_a_verdict_are_no_telling() {
+    let mut made = Made::new(&summary(&["new"], 8_000, Some("by"), |x| x));
+    for segment in &mut made.evaluation.segments {
+        segment.policies.iter_mut().for_each(|p| p.diagnostics.checks.clear());
+    }
+    let (gains, page) = ("the mean is shown to gain in 2 of 2 segments", made.html());
+    assert!(page.contains(gains) && !page.contains("do not rely on: "));
+    assert!(page.contains("Largest gain against logging: ") && page.contains("CVaR 10%: difference"));
+    let check = |name, status| slateval::Check { name, status, value: None, message: "so".into() };
+    made.evaluation.segments[0].policies[1].diagnostics.checks = vec![check("tail", Status::Fail)];
+    assert!(made.html().contains(gains));
+    made.evaluation.segments[1].policies[1].diagnostics.checks = vec![check("bias", Status::Warn)];
+    let page = made.html();
+    assert!(page.contains("gain in 1 of 2 segments and to lose in 0; not shown either way in 0, no telling in 1."));
+    assert_eq!(page.matches("■ do not rely on: ").count(), 1);
+}
+
+#[test]
+fn bernstein_bands_are_bands() {
+    let mut settings = Settings::default();
+    settings.band = slateval::Band::Bernstein;
+    let made = Made::with(&summary(&["new"], 8_000, None, |x| x), settings);
+    let page = made.html();
+    assert!(!page.contains("There are no bands") && page.contains("Each shaded band holds"));
+    assert!(page.contains("There is no band of differences"));
+    let words = headline(&made);
+    assert!(words.contains("cannot tell (--band bernstein gives no interval of differences)"), "{words}");
+    assert!(svg(&made.evaluation, &made.profile, &made.settings).contains("Bands hold everywhere at once"));
 }
 
 #[test]

@@ -1,50 +1,73 @@
 //! The evaluation inside the page, small enough to be sent by mail.
 
 use serde::Serialize;
-use slateval::{Evaluation, PolicyEvaluation, SegmentEvaluation};
+use slateval::{Cdf, Evaluation, PolicyEvaluation, SegmentEvaluation};
 
 use crate::Error;
-use crate::chart::thinned;
+use crate::chart::{at, thinned_together};
 use crate::json::{compact, one_line};
 
-/// Points of a CDF in the page.
-pub(crate) const POINTS: usize = 240;
+/// Points that the whole log's CDFs may have, as many as there is room for.
+const POINTS: [usize; 4] = [240, 120, 60, 30];
 
-/// Bytes that segments may take.
-const SEGMENTS: usize = 250_000;
-
-/// Points that segments' CDFs may have, as many as there is room for.
-const SEGMENT_POINTS: [usize; 3] = [100, 25, 5];
+/// Points that segments' CDFs may have, as many as there is room for. Without them, segments have no CDF.
+const SEGMENT_POINTS: [usize; 4] = [100, 25, 5, 0];
 
 /// What the page carries, and what of it is less than everything.
 #[derive(Debug)]
 pub(crate) struct Embedded {
     pub(crate) json: String,
-    /// Whether CDFs have fewer points than the evaluation's.
-    pub(crate) thinned: bool,
-    /// Whether segments had to stay out.
-    pub(crate) without_segments: bool,
+    /// Most points of a CDF, where CDFs have fewer than the evaluation's.
+    pub(crate) thinned: Option<usize>,
+    pub(crate) segments: Segments,
 }
 
-pub(crate) fn embed(evaluation: &Evaluation, record: &impl Serialize) -> Result<Embedded, Error> {
-    let segments = segments(&evaluation.segments)?;
-    let without_segments = segments.is_empty() && !evaluation.segments.is_empty();
-    let embedded = Evaluation {
+/// What there is of segments.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Segments {
+    /// All of them, their CDFs perhaps thinned.
+    Whole,
+    /// All but their CDFs.
+    WithoutCdfs,
+    /// They had to stay out.
+    Out,
+}
+
+/// The evaluation in at most `room` bytes, if that can be: points of CDFs go first, then segments' CDFs, then segments.
+pub(crate) fn embed(evaluation: &Evaluation, record: &impl Serialize, room: usize) -> Result<Embedded, Error> {
+    let mut embedded = Evaluation {
         log: evaluation.log.clone(),
-        policies: policies(&evaluation.policies, POINTS),
+        policies: Vec::new(),
         comparisons: evaluation.comparisons.clone(),
-        segments,
+        segments: Vec::new(),
         disparities: evaluation.disparities.clone(),
     };
+    let mut taken = 0;
+    let mut most = 0;
+    for points in POINTS {
+        most = points;
+        embedded.policies = policies(&evaluation.policies, points);
+        taken = in_page(&compact(&embedded, record)?);
+        if taken <= room {
+            break;
+        }
+    }
+    let (segments, kind) = segments(&evaluation.segments, room.saturating_sub(taken))?;
+    embedded.segments = segments;
     let lost = |(thin, whole): (&PolicyEvaluation, &PolicyEvaluation)| thin.cdf.reward.len() < whole.cdf.reward.len();
     let mut parts = embedded.segments.iter().zip(&evaluation.segments);
     let thinned = embedded.policies.iter().zip(&evaluation.policies).any(lost)
-        || parts.any(|(thin, whole)| thin.policies.iter().zip(&whole.policies).any(lost));
-    Ok(Embedded { json: compact(&embedded, record)?, thinned, without_segments })
+        || kind == Segments::Whole && parts.any(|(thin, whole)| thin.policies.iter().zip(&whole.policies).any(lost));
+    Ok(Embedded { json: compact(&embedded, record)?, thinned: thinned.then_some(most), segments: kind })
 }
 
-/// All segments with as many points as there is room for, or none.
-fn segments(all: &[SegmentEvaluation]) -> Result<Vec<SegmentEvaluation>, Error> {
+/// Bytes that JSON takes inside a page, where `<` is written as a number.
+pub(crate) fn in_page(json: &str) -> usize {
+    json.len() + 5 * json.bytes().filter(|b| *b == b'<').count()
+}
+
+/// All segments with as much of their CDFs as there is room for, or none.
+fn segments(all: &[SegmentEvaluation], room: usize) -> Result<(Vec<SegmentEvaluation>, Segments), Error> {
     for points in SEGMENT_POINTS {
         let mut kept = Vec::with_capacity(all.len());
         let mut bytes = 0;
@@ -56,39 +79,41 @@ fn segments(all: &[SegmentEvaluation]) -> Result<Vec<SegmentEvaluation>, Error> 
                 policies: policies(&segment.policies, points),
                 comparisons: segment.comparisons.clone(),
             };
-            bytes += one_line(&thin)?.len();
-            if bytes > SEGMENTS {
+            // One more for the comma between them.
+            bytes += in_page(&one_line(&thin)?) + 1;
+            if bytes > room {
                 break;
             }
             kept.push(thin);
         }
         if kept.len() == all.len() {
-            return Ok(kept);
+            return Ok((kept, if points == 0 { Segments::WithoutCdfs } else { Segments::Whole }));
         }
     }
-    Ok(Vec::new())
+    Ok((Vec::new(), Segments::Out))
 }
 
 fn policies(all: &[PolicyEvaluation], points: usize) -> Vec<PolicyEvaluation> {
-    let thin = |policy: &PolicyEvaluation| {
-        let PolicyEvaluation { cdf, .. } = policy;
-        // The CDF is most of a policy: it is not copied whole.
-        let cdf = thinned(cdf, points);
-        PolicyEvaluation {
-            name: policy.name.clone(),
-            structure: policy.structure.clone(),
-            correction: policy.correction,
-            selection: policy.selection.clone(),
-            mean: policy.mean.clone(),
-            variance: policy.variance.clone(),
-            std: policy.std.clone(),
-            iqr: policy.iqr.clone(),
-            quantiles: policy.quantiles.clone(),
-            var: policy.var.clone(),
-            cvar: policy.cvar.clone(),
-            cdf,
-            diagnostics: policy.diagnostics.clone(),
-        }
+    let cdfs: Vec<&Cdf> = all.iter().map(|p| &p.cdf).collect();
+    let cdfs = match points {
+        0 => cdfs.into_iter().map(|cdf| at(cdf, &[])).collect(),
+        points => thinned_together(&cdfs, points),
     };
-    all.iter().map(thin).collect()
+    // The CDF is most of a policy: it is not copied whole.
+    let thin = |(policy, cdf): (&PolicyEvaluation, Cdf)| PolicyEvaluation {
+        name: policy.name.clone(),
+        structure: policy.structure.clone(),
+        correction: policy.correction,
+        selection: policy.selection.clone(),
+        mean: policy.mean.clone(),
+        variance: policy.variance.clone(),
+        std: policy.std.clone(),
+        iqr: policy.iqr.clone(),
+        quantiles: policy.quantiles.clone(),
+        var: policy.var.clone(),
+        cvar: policy.cvar.clone(),
+        cdf,
+        diagnostics: policy.diagnostics.clone(),
+    };
+    all.iter().zip(cdfs).map(thin).collect()
 }

@@ -1,17 +1,25 @@
 //! The CDFs, and how quantiles differ.
 
-use slateval::{Interval, LOGGING};
+use slateval::{Band, Interval, LOGGING};
 
 use super::Page;
+use super::headline::NO_BERNSTEIN;
 use super::picture::{both_sizes, figure};
 use super::tables::{frame, header, key};
 use crate::chart::{CdfChart, Curve, Difference, LevelChart, Series, reward_range};
+use crate::checks::spoiled_names;
+use crate::grid::is_bounded;
 use crate::markup::Markup;
+use crate::notes::has_band;
 use crate::number::{fixed, percent};
 use crate::text::{name, printable};
 
 /// Points of a line in a picture as wide as a page.
 const POINTS: usize = 300;
+
+/// What the chart's band is silent about.
+const ALL_AT_ONCE: &str =
+    "This band holds at all levels at once, and so shows less than the intervals of the result above.";
 
 /// How the log's rewards are drawn.
 pub(crate) fn curve(page: &Page<'_>) -> Curve {
@@ -36,7 +44,7 @@ pub(crate) fn cdf(m: &mut Markup, page: &Page<'_>) {
         fixed(range.0, page.writer.decimals),
         fixed(range.1, page.writer.decimals)
     );
-    let mut caption = match policies.iter().any(|p| p.cdf.half_width.is_some()) {
+    let mut caption = match policies.iter().any(has_band) {
         true => format!(
             "Each shaded band holds the policy’s whole line at once, with {} confidence.",
             percent(page.settings.confidence)
@@ -56,7 +64,7 @@ pub(crate) fn cdf(m: &mut Markup, page: &Page<'_>) {
             &|id, class, size, titles, words| chart.svg(id, class, size, titles, words),
         );
     });
-    readout(m, page, range);
+    readout(m, page);
 }
 
 /// Lines with their colours; a script makes them switches.
@@ -71,8 +79,8 @@ fn legend(m: &mut Markup, page: &Page<'_>) {
     });
 }
 
-/// Numbers below the pointer: for a script to fill.
-fn readout(m: &mut Markup, page: &Page<'_>, (low, high): (f64, f64)) {
+/// Numbers below the pointer: for a script to fill, which knows how many rewards there are to choose from.
+fn readout(m: &mut Markup, page: &Page<'_>) {
     m.within("div", &[("class", &"moves readout")], |m| {
         m.within("div", &[("class", &"controls")], |m| {
             m.element("label", &[("for", &"reward-slider")], "Read off at reward");
@@ -82,10 +90,9 @@ fn readout(m: &mut Markup, page: &Page<'_>, (low, high): (f64, f64)) {
                     ("type", &"range"),
                     ("id", &"reward-slider"),
                     ("min", &"0"),
-                    ("max", &"1000"),
-                    ("value", &"500"),
-                    ("data-low", &low),
-                    ("data-high", &high),
+                    ("max", &"1"),
+                    ("step", &"1"),
+                    ("value", &"0"),
                 ],
             );
             m.element("output", &[("id", &"reward-value"), ("for", &"reward-slider")], "");
@@ -127,11 +134,15 @@ pub(crate) fn quantiles(m: &mut Markup, page: &Page<'_>) {
     );
     let desc = "For each target the difference of its quantiles to logging’s over all levels, with a band and a line \
                 at zero. The list below says where the band leaves zero.";
-    let caption = format!(
-        "The shaded band holds at all levels at once, with {} confidence: where it leaves the zero line, the \
-         difference is shown.",
-        percent(page.settings.confidence)
-    );
+    let bounded = against.iter().any(|c| c.quantile_band.iter().any(is_bounded));
+    let caption = match bounded {
+        true => format!(
+            "The shaded band holds at all levels at once, with {} confidence: where it leaves the zero line, the \
+             difference is shown.",
+            percent(page.settings.confidence)
+        ),
+        false => "There is no band of differences; the list below says why.".to_owned(),
+    };
     figure(m, "quantile-chart", &caption, |m| {
         both_sizes(
             m,
@@ -143,10 +154,26 @@ pub(crate) fn quantiles(m: &mut Markup, page: &Page<'_>) {
     });
     m.within("ul", &[("class", &"notes")], |m| {
         for comparison in &against {
-            let words = where_shown(&page.profile.levels, &comparison.quantile_band);
+            let words = match no_difference(page, &comparison.policy, &comparison.baseline) {
+                Some(reason) => format!("cannot tell ({reason})"),
+                None => where_shown(&page.profile.levels, &comparison.quantile_band),
+            };
             m.element("li", &[], format_args!("{}: {words}.", name(&comparison.policy)));
         }
     });
+    if bounded {
+        m.element("p", &[("class", &"aside")], ALL_AT_ONCE);
+    }
+}
+
+/// Why no difference of two policies can be told, whatever the band.
+fn no_difference(page: &Page<'_>, policy: &str, baseline: &str) -> Option<String> {
+    let both = [policy, baseline].into_iter().filter_map(|name| page.evaluation.policy(name));
+    let spoiled = spoiled_names(both);
+    if !spoiled.is_empty() {
+        return Some(format!("not passed: {}", spoiled.join(", ")));
+    }
+    (page.settings.band == Band::Bernstein).then(|| NO_BERNSTEIN.to_owned())
 }
 
 /// Where a band leaves 0, in words.
@@ -176,10 +203,10 @@ fn where_shown(levels: &[f64], band: &[Interval]) -> String {
                 let reason = band.iter().find_map(|i| i.reason.as_deref()).unwrap_or("there is no band");
                 format!("cannot tell ({})", printable(reason))
             }
-            false => "shown to be higher or lower nowhere".to_owned(),
+            false => "not shown to be higher or lower at any level".to_owned(),
         },
-        (false, true) => format!("shown to be higher at {higher}; lower nowhere"),
-        (true, false) => format!("shown to be lower at {lower}; higher nowhere"),
+        (false, true) => format!("shown to be higher at {higher}; not shown to be lower at any level"),
+        (true, false) => format!("shown to be lower at {lower}; not shown to be higher at any level"),
         (false, false) => format!("shown to be higher at {higher}, and lower at {lower}"),
     }
 }
@@ -204,8 +231,11 @@ mod tests {
         let levels = [0.1, 0.2, 0.3, 0.4];
         let (up, down, open) = ((1.0, 2.0), (-2.0, -1.0), (-1.0, 1.0));
         let words = |ends: &[(f64, f64)]| where_shown(&levels, &band(ends));
-        assert_eq!(words(&[open; 4]), "shown to be higher or lower nowhere");
-        assert_eq!(words(&[up, up, open, up]), "shown to be higher at 10% to 20%, 40%; lower nowhere");
+        assert_eq!(words(&[open; 4]), "not shown to be higher or lower at any level");
+        assert_eq!(
+            words(&[up, up, open, up]),
+            "shown to be higher at 10% to 20%, 40%; not shown to be lower at any level"
+        );
         assert_eq!(words(&[down, open, up, up]), "shown to be higher at 30% to 40%, and lower at 10%");
         let none =
             Interval { estimate: Some(1.0), lower: None, upper: None, if_order_holds: None, reason: Some("x".into()) };

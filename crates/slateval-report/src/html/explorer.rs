@@ -40,10 +40,18 @@ struct Columns {
 }
 
 impl Columns {
-    fn new(intervals: &[Interval]) -> Self {
-        let column = |of: fn(&Interval) -> Option<f64>| intervals.iter().map(of).collect();
+    /// As they are at levels that are `exact`, which the JSON has too; elsewhere with nine digits, for they are many.
+    fn new(intervals: &[Interval], exact: &[bool]) -> Self {
+        let column = |of: fn(&Interval) -> Option<f64>| {
+            let all = intervals.iter().map(of).zip(exact);
+            all.map(|(value, exact)| if *exact { value } else { value.map(nine_digits) }).collect()
+        };
         Columns { estimate: column(|i| i.estimate), lower: column(|i| i.lower), upper: column(|i| i.upper) }
     }
+}
+
+fn nine_digits(value: f64) -> f64 {
+    format!("{value:.8e}").parse().unwrap_or(value)
 }
 
 fn against_logging<'p>(profile: &'p Profile, policy: &str) -> Option<&'p [Interval]> {
@@ -53,10 +61,11 @@ fn against_logging<'p>(profile: &'p Profile, policy: &str) -> Option<&'p [Interv
 
 impl<'a> Tails<'a> {
     pub(crate) fn new(page: &Page<'a>) -> Self {
+        let exact: Vec<bool> = page.profile.levels.iter().map(|level| page.settings.alphas.contains(level)).collect();
         let policy = |p: &slateval::PolicyProfile| PolicyTails {
-            var: Columns::new(&p.var),
-            cvar: Columns::new(&p.cvar),
-            difference: against_logging(page.profile, &p.name).map(Columns::new),
+            var: Columns::new(&p.var, &exact),
+            cvar: Columns::new(&p.cvar, &exact),
+            difference: against_logging(page.profile, &p.name).map(|all| Columns::new(all, &exact)),
         };
         Tails {
             levels: &page.profile.levels,

@@ -1,10 +1,14 @@
 //! What a decision rests on, in a sentence a target.
 
-use slateval::{Comparison, Evaluation, Interval, PolicyEvaluation, Settings, Status, Tail};
+use slateval::{Band, Comparison, Evaluation, Interval, PolicyEvaluation, Settings, Status, Tail};
 
-use crate::grid::{Column, Grid, Kind};
-use crate::number::{percent, signed};
+use crate::checks::spoiled_names;
+use crate::grid::{Column, DASH, Grid, Kind};
+use crate::number::{decimals, fixed, percent, signed};
 use crate::text::{name, printable};
+
+/// Why there is nothing to be told of differences with these bands.
+pub(crate) const NO_BERNSTEIN: &str = "--band bernstein gives no interval of differences";
 
 /// What the log shows about a difference. Larger rewards are better.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -13,25 +17,34 @@ pub(crate) enum Verdict {
     Worse,
     /// The interval holds 0.
     Open,
-    /// There is no interval, or not enough of one.
-    Unknown(String),
+    /// Both are of one and the same reward.
+    Same,
+    /// There is no interval, or not enough of one, or none to be relied on; why, where it was not said already.
+    Unknown(Option<String>),
 }
 
 impl Verdict {
     pub(crate) fn of(difference: &Interval) -> Self {
         match (difference.estimate, difference.lower, difference.upper) {
+            (Some(0.0), Some(0.0), Some(0.0)) => Verdict::Same,
             (Some(_), Some(lower), _) if lower > 0.0 => Verdict::Better,
             (Some(_), _, Some(upper)) if upper < 0.0 => Verdict::Worse,
             (Some(_), Some(_), Some(_)) => Verdict::Open,
-            _ => Verdict::Unknown(
-                difference.reason.as_deref().map_or_else(|| "no interval".to_owned(), |r| printable(r).into_owned()),
-            ),
+            _ => {
+                let reason = difference.reason.as_deref().unwrap_or("no interval");
+                Verdict::Unknown(Some(printable(reason).into_owned()))
+            }
         }
+    }
+
+    /// The same where nothing can be told of `spoiled` policies.
+    pub(crate) fn unless(difference: &Interval, spoiled: bool) -> Self {
+        if spoiled { Verdict::Unknown(None) } else { Verdict::of(difference) }
     }
 
     pub(crate) fn words(&self) -> String {
         match self {
-            Verdict::Unknown(reason) => format!("{} ({reason})", self.short()),
+            Verdict::Unknown(Some(reason)) => format!("{} ({reason})", self.short()),
             other => other.short().to_owned(),
         }
     }
@@ -42,6 +55,7 @@ impl Verdict {
             Verdict::Better => "shown to be better",
             Verdict::Worse => "shown to be worse",
             Verdict::Open => "not shown to be better or worse",
+            Verdict::Same => "the same",
             Verdict::Unknown(_) => "cannot tell",
         }
     }
@@ -51,7 +65,7 @@ impl Verdict {
         match self {
             Verdict::Better => "better",
             Verdict::Worse => "worse",
-            Verdict::Open => "open",
+            Verdict::Open | Verdict::Same => "open",
             Verdict::Unknown(_) => "unknown",
         }
     }
@@ -64,7 +78,27 @@ pub(crate) struct Claim {
     pub(crate) what: String,
     /// The difference, in percent of the baseline where that makes sense.
     pub(crate) value: String,
+    /// What the baseline has.
+    base: Option<f64>,
     pub(crate) verdict: Verdict,
+}
+
+impl Claim {
+    /// The verdict, with what both have where it is the same.
+    pub(crate) fn words(&self) -> String {
+        match (&self.verdict, self.base) {
+            (Verdict::Same, Some(base)) => format!("the same ({})", plain(base)),
+            (verdict, _) => verdict.words(),
+        }
+    }
+
+    /// The same without a reason.
+    pub(crate) fn short(&self) -> String {
+        match &self.verdict {
+            Verdict::Same => self.words(),
+            verdict => verdict.short().to_owned(),
+        }
+    }
 }
 
 /// A target against another policy.
@@ -72,7 +106,9 @@ pub(crate) struct Claim {
 pub(crate) struct Headline {
     pub(crate) policy: String,
     pub(crate) baseline: String,
-    /// Names of checks that failed.
+    /// Names of checks that leave nothing to be relied on.
+    pub(crate) spoiled: Vec<&'static str>,
+    /// Names of other checks that failed.
     pub(crate) failed: Vec<String>,
     /// Names of checks that warn.
     pub(crate) warned: Vec<String>,
@@ -95,11 +131,20 @@ impl Headline {
             names.dedup();
             names
         };
+        let spoiled = spoiled_names([policy, baseline]);
         let mut claims = vec![claim("mean".to_owned(), &comparison.mean, &baseline.mean, evaluation)];
         claims.extend(tail_claim(evaluation, comparison, baseline, settings));
+        for claim in &mut claims {
+            match &mut claim.verdict {
+                verdict if !spoiled.is_empty() => *verdict = Verdict::Unknown(None),
+                Verdict::Unknown(reason) if settings.band == Band::Bernstein => *reason = Some(NO_BERNSTEIN.to_owned()),
+                _ => {}
+            }
+        }
         Some(Headline {
             policy: name(&comparison.policy),
             baseline: name(&comparison.baseline),
+            spoiled,
             failed: named(Status::Fail),
             warned: named(Status::Warn),
             claims,
@@ -108,13 +153,17 @@ impl Headline {
 
     /// What to know before anything else.
     pub(crate) fn caution(&self) -> Option<String> {
-        let checks = |names: &[String]| if names.len() == 1 { "check" } else { "checks" };
+        let checks = |count: usize| if count == 1 { "check" } else { "checks" };
+        if !self.spoiled.is_empty() {
+            let (kind, names) = (checks(self.spoiled.len()), self.spoiled.join(", "));
+            return Some(format!("Do not rely on this: {kind} not passed ({names})."));
+        }
         if !self.failed.is_empty() {
-            let (kind, names) = (checks(&self.failed), self.failed.join(", "));
-            return Some(format!("Do not rely on this: {kind} failed ({names})."));
+            let (kind, names) = (checks(self.failed.len()), self.failed.join(", "));
+            return Some(format!("With caution: {kind} failed ({names})."));
         }
         let names = self.warned.join(", ");
-        (!names.is_empty()).then(|| format!("With caution: {} to look at ({names}).", checks(&self.warned)))
+        (!names.is_empty()).then(|| format!("With caution: {} to look at ({names}).", checks(self.warned.len())))
     }
 
     /// The whole sentence.
@@ -122,7 +171,10 @@ impl Headline {
         let caution = self.caution().map(|c| format!("{c} ")).unwrap_or_default();
         let claim = |(i, c): (usize, &Claim)| {
             let against = if i == 0 { format!(" against {}", self.baseline) } else { String::new() };
-            format!("{} {}{against}: {}", c.what, c.value, c.verdict.words())
+            match c.verdict {
+                Verdict::Same => format!("{}{against}: {}", c.what, c.words()),
+                _ => format!("{} {}{against}: {}", c.what, c.value, c.words()),
+            }
         };
         let claims: Vec<String> = self.claims.iter().enumerate().map(claim).collect();
         format!("{caution}{}: {}.", self.policy, claims.join("; "))
@@ -156,11 +208,21 @@ fn tail_claim(
 }
 
 fn claim(what: String, difference: &Interval, base: &Interval, evaluation: &Evaluation) -> Claim {
-    let value = match divisor(base, evaluation) {
-        Some(base) => written(&scaled(difference, 100.0 / base), "%"),
-        None => written(difference, ""),
+    let percents = divisor(base, evaluation).map(|base| scaled(difference, 100.0 / base)).filter(is_seen);
+    let value = match (percents, Verdict::of(difference)) {
+        (_, Verdict::Same) => "0".to_owned(),
+        (Some(percents), _) => written(&percents, "%"),
+        (None, _) => match written(difference, "").as_str() {
+            DASH => DASH.to_owned(),
+            value => format!("{value} in units of the reward"),
+        },
     };
-    Claim { what, value, verdict: Verdict::of(difference) }
+    Claim { what, value, base: base.estimate, verdict: Verdict::of(difference) }
+}
+
+/// Whether percents are worth the sign: less than a hundredth is not.
+fn is_seen(percents: &Interval) -> bool {
+    [percents.estimate, percents.lower, percents.upper].into_iter().flatten().any(|x| x.abs() >= 0.01)
 }
 
 /// What a difference may be divided by: a value above 0 that is known well enough, and no accident of where 0 is.
@@ -191,13 +253,30 @@ fn scaled(interval: &Interval, by: f64) -> Interval {
 fn written(interval: &Interval, unit: &str) -> String {
     let column = Column { name: String::new(), kind: Kind::Difference, cells: vec![interval.clone()], more: vec![] };
     let decimals = Grid { corner: String::new(), labels: vec![], columns: vec![column] }.decimals();
-    let number = |x: Option<f64>| x.map_or("–".to_owned(), |x| signed(x, decimals));
+    let number = |x: Option<f64>| x.map_or(DASH.to_owned(), |x| signed_unless_zero(x, decimals));
     match (interval.estimate, interval.lower, interval.upper) {
-        (None, ..) => "–".to_owned(),
-        // Both tails are of one and the same reward.
-        (Some(0.0), Some(0.0), Some(0.0)) => "0".to_owned(),
-        (Some(estimate), None, None) => format!("{}{unit}", signed(estimate, decimals)),
+        (None, ..) => DASH.to_owned(),
+        (estimate, None, None) => format!("{}{unit}", number(estimate)),
         (estimate, lower, upper) => format!("{}{unit} [{}, {}]", number(estimate), number(lower), number(upper)),
+    }
+}
+
+/// Nothing has no sign, and no more than one digit if it is exactly nothing.
+fn signed_unless_zero(value: f64, decimals: usize) -> String {
+    let text = signed(value, decimals);
+    match text.strip_prefix('+') {
+        Some(_) if value == 0.0 => "0".to_owned(),
+        Some(zero) if !zero.contains(|c: char| c.is_ascii_digit() && c != '0') => zero.to_owned(),
+        _ => text,
+    }
+}
+
+/// A number with no more digits than it needs, up to four.
+fn plain(value: f64) -> String {
+    let text = fixed(value, decimals([value].into_iter()));
+    match text.contains('.') {
+        true => text.trim_end_matches('0').trim_end_matches('.').to_owned(),
+        false => text,
     }
 }
 
@@ -231,6 +310,13 @@ mod tests {
         assert_eq!(written(&interval(4.123, Some((2.01, 6.32))), "%"), "+4.1% [+2.0, +6.3]");
         assert_eq!(written(&interval(-0.012345, Some((-0.02, 0.005))), ""), "−0.012 [−0.020, +0.005]");
         assert_eq!(written(&interval(0.5, None), ""), "+0.5000");
-        assert_eq!(written(&interval(0.0, Some((0.0, 0.0))), ""), "0");
+        assert_eq!(written(&interval(0.001, Some((-0.3, 0.3))), "%"), "0.00% [−0.30, +0.30]");
+        assert_eq!((plain(0.0), plain(0.25), plain(1200.0)), ("0".into(), "0.25".into(), "1,200".into()));
+    }
+
+    #[test]
+    fn equal_tails_are_the_same() {
+        assert_eq!(Verdict::of(&interval(0.0, Some((0.0, 0.0)))), Verdict::Same);
+        assert_eq!(Verdict::unless(&interval(0.1, Some((0.01, 0.2))), true).words(), "cannot tell");
     }
 }

@@ -18,6 +18,7 @@ use crate::json::{one_line, to_value};
 use crate::markup::Markup;
 use crate::terminal::{headline as log_facts, policy_grid};
 use crate::{Error, Style};
+pub(crate) use headline::headline_alpha;
 use headline::{Headline, has_percent, headlines};
 use tables::Writer;
 
@@ -27,6 +28,9 @@ const SCRIPT: &str = include_str!("../../assets/report.js");
 /// Nothing is fetched, whatever a name in the log says.
 const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:; \
                       base-uri 'none'; form-action 'none'";
+
+/// Bytes of a page: what mail takes, with some left for what stands around the sections.
+const ROOM: usize = 490_000;
 
 /// What a page is made from.
 #[derive(Debug, Clone, Copy)]
@@ -90,15 +94,18 @@ pub fn html<S: Serialize>(report: &Report<'_, S>) -> Result<String, Error> {
         writer: Writer::new(grid.decimals(), report.settings),
         clusters: record.get("cluster").is_some_and(|c| !c.is_null()),
     };
-    let embedded = data::embed(report.evaluation, report.record)?;
     let tails = one_line(&explorer::Tails::new(&page))?;
+    let mut main = Markup::default();
+    main.within("main", &[("id", &"main")], |m| sections(m, &page, &grid, &record, report.command));
+    let taken = main.len() + data::in_page(&tails) + STYLE.len() + SCRIPT.len();
+    let embedded = data::embed(report.evaluation, report.record, ROOM.saturating_sub(taken))?;
     let mut m = Markup::default();
     m.literal("<!doctype html>\n<html lang=\"en\">");
     head(&mut m);
     m.within("body", &[], |m| {
         m.literal("<a class=\"skip\" href=\"#main\">Skip to the result</a>");
         top(m, &page, &record);
-        m.within("main", &[("id", &"main")], |m| sections(m, &page, &grid, &record, report.command));
+        m.add(&main);
         bottom(m, &embedded);
         m.json("evaluation", &embedded.json);
         m.json("tail-data", &tails);
@@ -218,7 +225,7 @@ fn result(m: &mut Markup, page: &Page<'_>) {
 
 fn card(m: &mut Markup, page: &Page<'_>, headline: &Headline) {
     let place = page.evaluation.policies.iter().position(|p| crate::text::name(&p.name) == headline.policy);
-    let class = if headline.failed.is_empty() { "card" } else { "card failed" };
+    let class = if headline.spoiled.is_empty() { "card" } else { "card failed" };
     m.within("article", &[("class", &class)], |m| {
         m.within("h3", &[], |m| {
             if let Some(place) = place {
@@ -229,13 +236,13 @@ fn card(m: &mut Markup, page: &Page<'_>, headline: &Headline) {
         m.element("p", &[("class", &"headline")], headline.sentence());
         m.within("ul", &[("class", &"verdicts"), ("aria-hidden", &"true")], |m| {
             for claim in &headline.claims {
-                let class = if headline.failed.is_empty() { claim.verdict.class() } else { "unknown" };
+                let class = claim.verdict.class();
                 let (value, ends) = claim.value.split_once(' ').unwrap_or((&claim.value, ""));
                 m.within("li", &[("class", &class)], |m| {
                     m.element("span", &[("class", &"what")], &claim.what);
                     m.element("span", &[("class", &"value")], value);
                     m.element("span", &[("class", &"ends")], ends);
-                    m.element("span", &[("class", &"verdict")], claim.verdict.short());
+                    m.element("span", &[("class", &"verdict")], claim.short());
                 });
             }
         });
@@ -248,21 +255,25 @@ fn bottom(m: &mut Markup, embedded: &data::Embedded) {
             m.literal("<button type=\"button\" data-download=\"csv\">Download the CDFs (CSV)</button> ");
             m.literal("<button type=\"button\" data-download=\"json\">Download the evaluation (JSON)</button>");
         });
-        if embedded.thinned {
+        if let Some(points) = embedded.thinned {
             m.element(
                 "p",
                 &[],
                 format_args!(
-                    "To keep this page small, CDFs in it and in its downloads have at most {} points; --json and --cdf \
-                     write all of them.",
-                    data::POINTS
+                    "To keep this page small, CDFs in it and in its downloads have at most {points} points; --json and \
+                     --cdf write all of them."
                 ),
             );
         }
-        if embedded.without_segments {
-            m.literal(
+        match embedded.segments {
+            data::Segments::Whole => {}
+            data::Segments::WithoutCdfs => m.literal(
+                "<p>The downloads have no CDFs of segments, which would make this page too large; --json and --cdf \
+                 write them.</p>",
+            ),
+            data::Segments::Out => m.literal(
                 "<p>The downloads have no segments, which would make this page too large; --json writes all.</p>",
-            );
+            ),
         }
         m.element("p", &[], format_args!("Made by slateval {}.", env!("CARGO_PKG_VERSION")));
     });

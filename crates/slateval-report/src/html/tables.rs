@@ -7,7 +7,7 @@ use slateval::{Band, Evaluation, Interval, Settings};
 use crate::chart::swatch;
 use crate::grid::{DASH, Grid, Kind, is_bounded};
 use crate::markup::Markup;
-use crate::number::{fixed, signed};
+use crate::number::{at_least_two_digits, fixed, signed};
 use crate::text::unwrap_lines;
 use crate::{compare, notes};
 
@@ -16,11 +16,13 @@ use crate::{compare, notes};
 pub(crate) struct Writer {
     pub(crate) decimals: usize,
     pub(crate) intervals: bool,
+    /// Whether the numbers as they are stand beside those that are shown.
+    pub(crate) exact: bool,
 }
 
 impl Writer {
     pub(crate) fn new(decimals: usize, settings: &Settings) -> Self {
-        Writer { decimals, intervals: settings.band != Band::None }
+        Writer { decimals, intervals: settings.band != Band::None, exact: true }
     }
 
     /// A table's cell with an estimate and its interval; the numbers as they are stand in its attributes.
@@ -39,7 +41,8 @@ impl Writer {
     ) {
         let exact =
             [("data-estimate", interval.estimate), ("data-lower", interval.lower), ("data-upper", interval.upper)];
-        let exact: Vec<(&'static str, f64)> = exact.into_iter().filter_map(|(k, v)| Some((k, v?))).collect();
+        let exact = exact.into_iter().filter(|_| self.exact);
+        let exact: Vec<(&'static str, f64)> = exact.filter_map(|(k, v)| Some((k, v?))).collect();
         let mut attributes: Vec<(&'static str, &dyn Display)> = vec![("class", &"number")];
         attributes.extend(exact.iter().map(|(k, v)| (*k, v as &dyn Display)));
         attributes.extend(more);
@@ -54,11 +57,20 @@ impl Writer {
         });
     }
 
+    /// An estimate and its interval on one line.
+    pub(crate) fn line(self, interval: &Interval, kind: Kind) -> String {
+        match self.words(interval, kind) {
+            (estimate, Some(ends)) => format!("{estimate} {ends}"),
+            (estimate, None) => estimate,
+        }
+    }
+
     fn words(self, interval: &Interval, kind: Kind) -> (String, Option<String>) {
+        let decimals = at_least_two_digits([interval.estimate, interval.lower, interval.upper], self.decimals);
         let number = |x: Option<f64>| match (x, kind) {
             (None, _) => DASH.to_owned(),
-            (Some(x), Kind::Value) => fixed(x, self.decimals),
-            (Some(x), Kind::Difference) => signed(x, self.decimals),
+            (Some(x), Kind::Value) => fixed(x, decimals),
+            (Some(x), Kind::Difference) => signed(x, decimals),
         };
         let ends = match (is_bounded(interval), interval.estimate) {
             (true, _) => Some(format!("[{}, {}]", number(interval.lower), number(interval.upper))),
@@ -70,7 +82,7 @@ impl Writer {
 }
 
 /// A table that scrolls inside itself, with a button that copies it.
-pub(crate) fn frame(m: &mut Markup, id: &'static str, caption: &str, rows: impl FnOnce(&mut Markup)) {
+pub(crate) fn frame(m: &mut Markup, id: &str, caption: &str, rows: impl FnOnce(&mut Markup)) {
     m.within("div", &[("class", &"table")], |m| {
         let label = format!("Copy table: {caption}");
         let button: [(&'static str, &dyn Display); 4] =
@@ -196,7 +208,7 @@ mod tests {
         let interval =
             Interval { estimate: Some(-0.51249), lower: Some(-1.0), upper: None, if_order_holds: None, reason: None };
         let mut m = Markup::default();
-        Writer { decimals: 2, intervals: true }.cell(&mut m, &interval, Kind::Difference);
+        Writer { decimals: 2, intervals: true, exact: true }.cell(&mut m, &interval, Kind::Difference);
         assert_eq!(
             m.into_string(),
             "<td class=\"number\" data-estimate=\"-0.51249\" data-lower=\"-1\">−0.51 <span class=\"ends\">[−1.00, –]</span></td>"

@@ -74,6 +74,17 @@ fn sentence(message: &str) -> String {
     format!("{first}{}{end}", letters.as_str())
 }
 
+fn below_zero(share: f64) -> String {
+    if share == 0.0 {
+        return "none of them is below 0".to_owned();
+    }
+    let share = match (share * 1000.0).round() / 1000.0 {
+        0.0 => "less than 0.1%".to_owned(),
+        share => percent(share),
+    };
+    format!("{share} of them below 0, which is normal")
+}
+
 pub(crate) fn weights(m: &mut Markup, page: &Page<'_>) {
     m.element(
         "p",
@@ -88,12 +99,11 @@ pub(crate) fn weights(m: &mut Markup, page: &Page<'_>) {
             let title = format!("Weights of {}", name(&policy.name));
             let worth = diagnostics.design_ess.map_or("an unknown number of".to_owned(), |ess| fixed(ess, 0));
             let words = format!(
-                "Worth {worth} of the log’s {} slates. Weights from {} to {}; {} of them below 0, which is normal; the \
-                 largest is {} of the sum of all.",
+                "Worth {worth} of the log’s {} slates. Weights from {} to {}; {}; the largest is {} of the sum of all.",
                 count(page.evaluation.log.rows),
                 fixed(diagnostics.weight_min, 2),
                 fixed(diagnostics.weight_max, 2),
-                percent((diagnostics.negative_share * 1000.0).round() / 1000.0),
+                below_zero(diagnostics.negative_share),
                 diagnostics.max_share.map_or("an unknown share".to_owned(), |s| percent((s * 1e4).round() / 1e4)),
             );
             m.within("figure", &[], |m| {
