@@ -327,7 +327,7 @@ fn describe(
     };
     let (distribution, curve, tail) = (&level.cdf.distribution, level.cdf.distribution.curve(), settings.tail);
     let (variance, std, check) = match spread(&level.variance.distribution, level.variance.moments.variance) {
-        Spread::Constant => (Interval::exact(0.0), Interval::exact(0.0), None),
+        Spread::Constant => (interval(0.0, &|u| &u.variance), interval(0.0, &|u| &u.std), None),
         Spread::Variance(v) => {
             let guard = uncertainty.last().and_then(|u| u.variance.as_ref().err());
             let check = guard.filter(|reason| reason.starts_with(NO_VARIANCE)).map(|reason| {

@@ -179,7 +179,7 @@ impl<'a> Bench<'a> {
             Metric::Mean => (moments.origin + moments.mean, false),
             Metric::Variance | Metric::Std => {
                 match spread(&level.variance.distribution, level.variance.moments.variance) {
-                    Spread::Constant => (0.0, true),
+                    Spread::Constant => (0.0, false),
                     Spread::Variance(v) if part.metric == Metric::Std => (v.sqrt(), false),
                     Spread::Variance(v) => (v, false),
                     Spread::Missing(reason, _) => return Err(reason.to_owned()),

@@ -80,6 +80,9 @@ pub(crate) const NO_VARIANCE: &str = "the variance came out at or below 0";
 pub(crate) const GUARANTEES_ONE: &str = "a guaranteed band is of one policy";
 pub(crate) const NEEDS_REWARD_BOUNDS: &str = "a guaranteed interval would need bounds of the reward";
 
+/// Why there is no interval where rewards never vary: what has not been seen may still happen.
+pub(crate) const ALL_ALIKE: &str = "all rewards are alike: nothing is known of how they vary";
+
 /// Groups of clusters below which nothing is known of how they vary.
 pub(crate) const FEW_GROUPS: usize = 10;
 
@@ -356,7 +359,7 @@ pub(crate) fn z(settings: &Settings) -> f64 {
     normal::upper_quantile((1.0 - settings.confidence) / 2.0)
 }
 
-/// What stands against any interval of a cell: one row, few clusters, or the user.
+/// What stands against any interval of a cell: one row, few clusters, rewards that never vary, or the user.
 pub(crate) fn can_have_intervals(cell: &Cell, settings: &Settings) -> result::Result<(), String> {
     if cell.rows < 2 {
         return Err("one row tells nothing of how rows vary".to_owned());
@@ -364,8 +367,11 @@ pub(crate) fn can_have_intervals(cell: &Cell, settings: &Settings) -> result::Re
     if let Some(groups) = cell.groups.as_ref().map(Groups::occupied).filter(|&groups| groups < FEW_GROUPS) {
         return Err(format!("rows are in only {groups} groups of clusters, and {FEW_GROUPS} are needed"));
     }
+    let alike = cell.bins.range().is_some_and(|(least, most)| least == most);
     match settings.band {
         Band::None => Err("intervals are switched off".to_owned()),
+        Band::Multiplier if alike => Err(ALL_ALIKE.to_owned()),
+        // A guaranteed band allows for what has not been seen.
         Band::Multiplier | Band::Bernstein => Ok(()),
     }
 }
