@@ -7,8 +7,8 @@ use std::result;
 
 use crate::bernstein::Guaranteed;
 use crate::cell::Cell;
-use crate::combination::{FailedCheck, Metric};
-use crate::diagnostics::{Check, Status};
+use crate::combination::{FailedCheck, Metric, Worth};
+use crate::diagnostics::Check;
 use crate::distribution::{Curve, Tail};
 use crate::draws::{Draws, central};
 use crate::error::Result;
@@ -18,10 +18,10 @@ use crate::evaluation::{Bounds, Interval};
 use crate::grouping::{Group, Kind, Member, Part, Who, kind};
 use crate::process::Process;
 use crate::settings::{Band, MAX_DRAWS, Settings};
-use crate::spec::Spec;
+use crate::spec::{LOGGING, Spec};
 use crate::uncertainty::{
     COARSE, GUARANTEES_ONE, Level, Limits, MomentLimits, NEEDS_REWARD_BOUNDS, around, band_around, bounds,
-    can_have_intervals, carries, carries_tail, happened_rows, invert, positive_variance, resolves, z,
+    can_have_intervals, carries, carries_tail, designed_rows, happened_rows, invert, positive_variance, resolves, z,
 };
 use crate::weighted::{Bin, Weighted};
 
@@ -33,9 +33,6 @@ struct Drawn {
     process: Process,
     draws: Vec<(usize, Draws)>,
 }
-
-/// Checks whose failure leaves no number of a policy to be relied on, and no interval is withheld for.
-const SPOILING: [&str; 3] = ["propensities", "order", "concentration"];
 
 /// Draws that should lie beyond each end of an interval.
 const BEYOND: f64 = 10.0;
@@ -122,15 +119,34 @@ impl<'a> Bench<'a> {
         Ok(Interval::new(estimate, &levels.iter().collect::<Vec<_>>(), selected))
     }
 
-    /// Failed checks that spoil a policy's numbers.
+    /// Checks that spoil a policy's numbers.
     pub(crate) fn failed_checks(&self, parts: &[Part]) -> Vec<FailedCheck> {
         let of = |target: &Target<'a>| {
-            let checks = target.diagnostics(self.cell, &[], &self.settings).checks;
-            let name = self.spec.policies[target.policy].name.clone();
-            let spoils = |check: &Check| check.status == Status::Fail && SPOILING.contains(&check.name);
-            checks.into_iter().filter(spoils).map(move |check| FailedCheck { policy: name.clone(), check })
+            let diagnostics = target.diagnostics(self.cell, &[], &self.settings);
+            let policy = &self.spec.policies[target.policy].name;
+            let failed = |check: &Check| FailedCheck { policy: policy.clone(), check: check.clone() };
+            diagnostics.spoiled().map(failed).collect::<Vec<_>>()
         };
         self.targets_of(parts).flat_map(of).collect()
+    }
+
+    /// The policy for which the log is worth the fewest rows, among those that are not known without error.
+    pub(crate) fn worth(&self, parts: &[Part]) -> Option<Worth> {
+        let of = |part: &Part| {
+            let (member, policy) = match part.who {
+                Who::Logging => (Member::Logging { beside: 0 }, LOGGING),
+                Who::Target(policy) => (Member::Target(policy), self.spec.policies[policy].name.as_str()),
+            };
+            let level = self.level(member, 0)?;
+            let estimator = match part.metric {
+                Metric::Ess => return None,
+                Metric::Mean => level.mean,
+                Metric::Variance | Metric::Std => level.variance,
+                Metric::Quantile(_) | Metric::Cvar(_) | Metric::Probability(_) => level.cdf,
+            };
+            Some(Worth { policy: policy.to_owned(), rows: designed_rows(estimator) })
+        };
+        parts.iter().filter_map(of).min_by(|a, b| a.rows.total_cmp(&b.rows))
     }
 
     /// The targets that parts are about, each once.

@@ -399,7 +399,7 @@ pub(crate) fn carries(estimator: &Estimator<'_>) -> result::Result<(), String> {
     if estimator.corrected.gave_up {
         return Err("the weights could not be corrected".to_owned());
     }
-    let ess = estimator.design_ess.unwrap_or(0.0) / estimator.design_effect;
+    let ess = designed_rows(estimator);
     if ess >= CARRIES {
         return Ok(());
     }
@@ -427,6 +427,11 @@ pub(crate) fn carries_tail(estimator: &Estimator<'_>, probability: f64) -> resul
 /// The smaller of the effective sample sizes, as happened and as designed, in clusters as far as rows are alike in them.
 pub(crate) fn effective_rows(estimator: &Estimator<'_>) -> f64 {
     happened_rows(estimator).min(estimator.design_ess.unwrap_or(0.0)) / estimator.design_effect
+}
+
+/// The effective sample size as designed, in clusters as far as rows are alike in them.
+pub(crate) fn designed_rows(estimator: &Estimator<'_>) -> f64 {
+    estimator.design_ess.unwrap_or(0.0) / estimator.design_effect
 }
 
 /// `(sum G)^2 / sum G^2`.
