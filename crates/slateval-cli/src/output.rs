@@ -163,7 +163,17 @@ pub(crate) fn is_broken_pipe(error: &anyhow::Error) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::quoted;
+    use std::path::Path;
+
+    use super::{check, quoted};
+
+    #[test]
+    fn one_file_is_written_once_however_it_is_named() {
+        let same = [("--report", Path::new("no-such.html")), ("--save", Path::new("./no-such.html"))];
+        assert!(check(&same, &[]).is_err_and(|error| error.to_string().contains("same file")));
+        let other = [("--report", Path::new("no-such.HTML")), ("--save", Path::new("./other.html"))];
+        assert!(check(&other, &[]).is_ok());
+    }
 
     #[test]
     fn words_survive_a_shell() {

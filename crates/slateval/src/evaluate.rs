@@ -17,7 +17,7 @@ use crate::settings::Settings;
 use crate::spec::{LOGGING, PolicySpec, Spec};
 use crate::structure::Structure;
 use crate::summary::Summary;
-use crate::uncertainty::{COARSE, CurveBand, Level, Limits, NO_VARIANCE, Uncertainty};
+use crate::uncertainty::{COARSE, CurveBand, FINE, Level, Limits, NO_VARIANCE, Uncertainty};
 use crate::weighted::{Bin, Weighted, occupied};
 
 impl Summary {
@@ -402,7 +402,7 @@ fn coarse_bins(distribution: &Distribution, settings: &Settings) -> Option<Check
         levels.map(|level| (distribution.curve().blur(level), level)).max_by(|a, b| a.0.total_cmp(&b.0))?;
     let status = match share {
         share if share > COARSE => Status::Fail,
-        share if share > 0.02 => Status::Warn,
+        share if share > FINE => Status::Warn,
         _ => return None,
     };
     let message = format!(

@@ -268,16 +268,22 @@ impl<'a> Bench<'a> {
 
     fn curves(&mut self, group: &Group, at: usize, settings: &Settings) -> Limits {
         self.members_carry(group, at)?;
+        if let [Part { coefficient, metric: Metric::Probability(v), .. }] = group.parts[..] {
+            let place = self.process(group, at);
+            let estimator = self.level(group.members[0], at).ok_or_else(|| NOT_THERE.to_owned())?.cdf;
+            let spread = spread_of_first(&self.drawn[place].process, group.members.len(), settings);
+            return probability(v, estimator, &spread).map(|found| scaled(found, coefficient));
+        }
         for part in &group.parts {
             told(part.metric, self.level_of(part, group, at)?.cdf, settings.tail)?;
         }
         let place = self.process(group, at);
-        if let [Part { coefficient, metric: metric @ (Metric::Quantile(_) | Metric::Probability(_)), .. }] =
-            group.parts[..]
-        {
+        if let [Part { coefficient, metric: Metric::Quantile(level), .. }] = group.parts[..] {
             let estimator = self.level(group.members[0], at).ok_or_else(|| NOT_THERE.to_owned())?.cdf;
-            let found = pointwise(metric, estimator, &self.drawn[place].process, group.members.len(), settings);
-            return Ok(scaled(found, coefficient));
+            let spread = spread_of_first(&self.drawn[place].process, group.members.len(), settings);
+            let distribution = &estimator.distribution;
+            let band = band_around(&distribution.repaired, |b| spread[b]);
+            return Ok(scaled(invert(distribution.curve(), &band, level), coefficient));
         }
         let draws = self.draws(place, settings);
         let mut sums = vec![0.0; settings.draws];
@@ -396,32 +402,27 @@ fn told(metric: Metric, estimator: &Estimator<'_>, tail: Tail) -> result::Result
     }
 }
 
-/// From the normal bounds of the first member's CDF, each point by itself.
-fn pointwise(
-    metric: Metric,
-    estimator: &Estimator<'_>,
-    process: &Process,
-    members: usize,
-    settings: &Settings,
-) -> Bounds {
+/// Half the width of the normal bounds of the first member's CDF, each point by itself.
+fn spread_of_first(process: &Process, members: usize, settings: &Settings) -> Vec<f64> {
     let mut by = vec![0.0; members];
     by[0] = 1.0;
-    let spread: Vec<f64> = process.variance(&by).into_iter().map(|v| z(settings) * v.sqrt()).collect();
-    let distribution = &estimator.distribution;
-    match metric {
-        Metric::Probability(v) => {
-            let (b, share) = distribution.curve().place(v);
-            // Inside a bin, between the bounds at its ends.
-            let width = |b: Option<usize>| b.map_or(0.0, |b| spread[b]);
-            let width = (1.0 - share) * width(b.checked_sub(1)) + share * width(Some(b));
-            let f = distribution.curve().probability(v);
-            bounds(((f - width).max(0.0), (f + width).min(1.0)))
-        }
-        Metric::Quantile(level) => {
-            invert(&distribution.bins, &band_around(&distribution.repaired, |b| spread[b]), level)
-        }
-        _ => Bounds { lower: None, upper: None },
+    process.variance(&by).into_iter().map(|v| z(settings) * v.sqrt()).collect()
+}
+
+/// `F(v)`, which is at most what it is at any later reward and at least what it is at any earlier one: its bounds are
+/// those at the nearest ends of bins whose tails carry an interval. What is known inside a bin is known at its ends.
+fn probability(v: f64, estimator: &Estimator<'_>, spread: &[f64]) -> Limits {
+    let (cdf, curve) = (&estimator.distribution.repaired, estimator.distribution.curve());
+    let (place, share) = curve.place(v);
+    let carried = |b: &usize| carries_tail(estimator, cdf[*b].min(1.0 - cdf[*b])).is_ok();
+    let before = if share == 1.0 { place + 1 } else { place };
+    let lower = (0..before).rev().find(carried).map(|b| (cdf[b] - spread[b]).max(0.0));
+    let upper = (place..cdf.len()).find(carried).map(|b| (cdf[b] + spread[b]).min(1.0));
+    if lower.is_none() && upper.is_none() {
+        let f = curve.probability(v);
+        carries_tail(estimator, f.min(1.0 - f))?;
     }
+    Ok(bounds((lower.unwrap_or(0.0), upper.unwrap_or(1.0))))
 }
 
 /// Times a number; a negative one exchanges the ends.

@@ -89,6 +89,9 @@ pub(crate) const FEW_GROUPS: usize = 10;
 /// The share of a bin in the distribution above which it says too little about a quantile in it.
 pub(crate) const COARSE: f64 = 0.2;
 
+/// The share of a bin in the distribution up to which quantiles are read inside it.
+pub(crate) const FINE: f64 = 0.02;
+
 /// The effective rows that a tail needs for an interval.
 pub(crate) const TAIL_ROWS: f64 = 5.0;
 
@@ -177,7 +180,7 @@ impl Uncertainty {
         let quantile = |level: f64| {
             carries_tail(estimator, level.min(1.0 - level))?;
             resolves(estimator, level)?;
-            Ok(invert(&distribution.bins, &pointwise, level))
+            Ok(invert(distribution.curve(), &pointwise, level))
         };
         let percentile = |functional: usize| bounds(draws.percentiles(functional, settings.confidence));
         let cvar = |(i, &alpha): (usize, &f64)| {
@@ -455,8 +458,14 @@ pub(crate) fn band_around(cdf: &[f64], width: impl Fn(usize) -> f64) -> CurveBan
     CurveBand { lower, upper, half_width: None }
 }
 
-/// The interval of a quantile: where the band's ends reach its level (Woodruff).
-pub(crate) fn invert(bins: &[Bin], band: &CurveBand, level: f64) -> Bounds {
-    let at = |cdf: &[f64]| Some(Curve { bins, cdf }.quantile(level));
-    Bounds { lower: at(&band.upper), upper: at(&band.lower) }
+/// The interval of a quantile: where the band's ends reach its level (Woodruff). Where in a bin that holds much of the
+/// distribution they do is not known, so that they are taken to be where the bin begins and ends.
+pub(crate) fn invert(curve: Curve<'_>, band: &CurveBand, level: f64) -> Bounds {
+    let bins = curve.bins;
+    let end = |cdf: &[f64], outermost: fn(&Bin) -> f64| {
+        let own = Curve { bins, cdf };
+        let b = own.bin_at(level);
+        Some(if curve.mass(b) > FINE { outermost(&bins[b]) } else { own.quantile(level) })
+    };
+    Bounds { lower: end(&band.upper, |bin| bin.min), upper: end(&band.lower, |bin| bin.max) }
 }
