@@ -8,24 +8,28 @@ use std::process::ExitCode;
 use anyhow::{Context, Result, bail};
 use slateval::{Binning, Settings, Summary, TargetSlots};
 use slateval_gate::{Rules, Verdicts, annotations, json, judge, markdown, text};
+use slateval_report::printable;
 
 use crate::args::{self, Gate, GateFormat};
 use crate::merge;
 use crate::output::{is_broken_pipe, print};
 use crate::reading::Reading;
+use crate::settings::Record;
 
 pub(crate) fn run(arguments: &Gate) -> Result<ExitCode> {
     let rules = read_rules(arguments)?;
-    let mut settings = settings(arguments, &rules);
-    let summary = match summary_among(&arguments.inputs)? {
+    let mut settings = arguments.method.settings(arguments.weights.estimator);
+    let (verdicts, record) = match summary_among(&arguments.inputs)? {
         Some(path) => {
             settings.structure.clone_from(&arguments.weights.assumed.structure);
-            of_summary(arguments, &path)?
+            let summary = of_summary(arguments, &path)?;
+            let verdicts = judge(&summary, &rules, &settings)?;
+            let record = Record::of_summary(&path.display().to_string(), summary.spec(), &verdicts.settings);
+            (verdicts, record)
         }
         None => of_log(arguments, &rules, &settings)?,
     };
-    let verdicts = judge(&summary, &rules, &settings)?;
-    match show(&verdicts, arguments.format) {
+    match show(&verdicts, &record, arguments.format) {
         // Whoever closed the pipe still wants to know whether the rules hold.
         Err(error) if is_broken_pipe(&error) => {}
         shown => shown?,
@@ -46,18 +50,14 @@ fn read_rules(arguments: &Gate) -> Result<Rules> {
     Ok(rules)
 }
 
-/// Everything but the confidence, which is up to the rules.
-fn settings(arguments: &Gate, rules: &Rules) -> Settings {
-    let mut settings = arguments.method.settings(arguments.weights.estimator);
-    settings.confidence = 2.0 * rules.confidence - 1.0;
-    settings.draws = settings.draws.max(slateval_gate::draws(rules.confidence));
-    settings
-}
-
-fn of_log(arguments: &Gate, rules: &Rules, settings: &Settings) -> Result<Summary> {
-    let reading = Reading::new(&arguments.inputs, &arguments.columns, &arguments.weights, &arguments.method, settings)?;
+fn of_log(arguments: &Gate, rules: &Rules, settings: &Settings) -> Result<(Verdicts, Record)> {
+    // What cannot be judged is refused before an hour is spent on the log.
+    let first = slateval_gate::settings(rules, settings)?;
+    let reading = Reading::new(&arguments.inputs, &arguments.columns, &arguments.weights, &arguments.method, &first)?;
     rules.check_for(&reading.spec)?;
-    reading.summarize(settings.threads)
+    let verdicts = judge(&reading.summarize(settings.threads)?, rules, settings)?;
+    let record = Record::of_log(&arguments.inputs, &reading.columns, &reading.spec, &verdicts.settings);
+    Ok((verdicts, record))
 }
 
 fn of_summary(arguments: &Gate, path: &Path) -> Result<Summary> {
@@ -113,23 +113,24 @@ fn flag_of_a_log(arguments: &Gate) -> Option<&'static str> {
     given.into_iter().find(|(_, given)| *given).map(|(flag, _)| flag)
 }
 
-fn show(verdicts: &Verdicts, format: GateFormat) -> Result<()> {
+fn show(verdicts: &Verdicts, record: &Record, format: GateFormat) -> Result<()> {
     match format {
         GateFormat::Text => print(&text(verdicts)),
-        GateFormat::Json => print(&json(verdicts)?),
+        GateFormat::Json => print(&json(verdicts, record)?),
         GateFormat::Github => {
-            print(&annotations(verdicts))?;
-            match std::env::var_os("GITHUB_STEP_SUMMARY").filter(|path| !path.is_empty()) {
-                Some(path) => append(Path::new(&path), &markdown(verdicts)),
-                None => Ok(()),
+            if let Some(path) = std::env::var_os("GITHUB_STEP_SUMMARY").filter(|path| !path.is_empty()) {
+                append(Path::new(&path), &markdown(verdicts));
             }
+            print(&annotations(verdicts))
         }
     }
 }
 
-/// A run's summary is shared by its steps: each adds to it.
-fn append(path: &Path, text: &str) -> Result<()> {
+/// A run's summary is shared by its steps: each adds to it. Without it the verdicts are still what they are.
+fn append(path: &Path, text: &str) {
     let file = OpenOptions::new().append(true).create(true).open(path);
-    let written = file.and_then(|mut file| file.write_all(text.as_bytes()));
-    written.with_context(|| format!("cannot write the run's summary to {}", path.display()))
+    if let Err(error) = file.and_then(|mut file| file.write_all(text.as_bytes())) {
+        let shown = path.display().to_string();
+        eprintln!("slateval: warning: cannot write the run's summary to {}: {error}", printable(&shown));
+    }
 }

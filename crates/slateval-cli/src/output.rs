@@ -36,14 +36,16 @@ pub(crate) fn check(outputs: &[(&'static str, &Path)], inputs: &[PathBuf]) -> Re
     for &(flag, path) in outputs {
         let shown = path.display();
         let (known, own) = (endings(flag), path.extension().and_then(|e| e.to_str()).unwrap_or_default());
-        if !known.is_empty() && !known.contains(&own) {
+        // The writers of plots and CDFs choose the format by the ending, in small letters.
+        let is_known = |ending: &&str| *ending == own || (flag == "--report" && ending.eq_ignore_ascii_case(own));
+        if !known.is_empty() && !known.iter().any(is_known) {
             bail!("{flag} {shown}: the name must end in .{}", known.join(" or ."));
         }
         let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
         if let Some(folder) = folder.filter(|folder| !folder.is_dir()) {
             bail!("{flag} {shown}: there is no directory {}", folder.display());
         }
-        let whole = path.canonicalize().unwrap_or_else(|_| path.to_owned());
+        let whole = whole(path);
         if inputs.contains(&whole) {
             bail!("{flag} {shown}: this would overwrite the log; choose another name");
         }
@@ -54,6 +56,13 @@ pub(crate) fn check(outputs: &[(&'static str, &Path)], inputs: &[PathBuf]) -> Re
         seen.push((flag, whole));
     }
     Ok(())
+}
+
+/// Where a file is or will be, however its name is written.
+fn whole(path: &Path) -> PathBuf {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let new = || Some(folder.canonicalize().ok()?.join(path.file_name()?));
+    path.canonicalize().ok().or_else(new).unwrap_or_else(|| path.to_owned())
 }
 
 /// Writes the files that were asked for, and the table or the JSON to standard output.
@@ -154,7 +163,17 @@ pub(crate) fn is_broken_pipe(error: &anyhow::Error) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::quoted;
+    use std::path::Path;
+
+    use super::{check, quoted};
+
+    #[test]
+    fn one_file_is_written_once_however_it_is_named() {
+        let same = [("--report", Path::new("no-such.html")), ("--save", Path::new("./no-such.html"))];
+        assert!(check(&same, &[]).is_err_and(|error| error.to_string().contains("same file")));
+        let other = [("--report", Path::new("no-such.HTML")), ("--save", Path::new("./other.html"))];
+        assert!(check(&other, &[]).is_ok());
+    }
 
     #[test]
     fn words_survive_a_shell() {

@@ -49,7 +49,7 @@ fn the_examples_end_as_their_names_say() {
     assert_eq!(passes.code, 0, "{}{}", passes.stdout, passes.stderr);
     assert!(passes.stdout.ends_with("5 of 5 rules hold.\n"), "{}", passes.stdout);
     assert!(passes.stdout.contains("device = tablet: holds"), "{}", passes.stdout);
-    assert!(passes.stdout.contains("Each of 7 bounds is at 99.286%"), "{}", passes.stdout);
+    assert!(passes.stdout.contains("Each of 6 bounds is at 99.167%"), "{}", passes.stdout);
     assert_eq!(passes.stderr, "");
 
     let fails = gate(&example("gate/fails.toml"), &[]);
@@ -113,7 +113,16 @@ fn a_summary_is_as_good_as_its_log() {
     let of_log = gate(&rules, &["--format", "json", "--by", "device"]);
     for summary in [saved, disguised.to_str().unwrap()] {
         let of_summary = slateval(&["gate", summary, "--rules", &rules, "--format", "json"]);
-        assert_eq!((of_summary.code, &of_summary.stdout), (1, &of_log.stdout), "{}", of_summary.stderr);
+        assert_eq!(of_summary.code, 1, "{}", of_summary.stderr);
+        let (mut of_summary, mut of_log) = (json(&of_summary), json(&of_log));
+        assert!(of_summary["rows"].as_u64() > Some(0) && of_summary["settings"]["summary"] == summary, "{of_summary}");
+        assert_eq!(of_log["settings"]["log"]["paths"][0], log);
+        // But for where the rows came from.
+        for key in ["log", "summary"] {
+            of_summary["settings"].as_object_mut().unwrap().remove(key);
+            of_log["settings"].as_object_mut().unwrap().remove(key);
+        }
+        assert_eq!(of_summary, of_log);
     }
     let several = slateval(&["gate", saved, saved, "--rules", &rules]);
     assert!(several.code == 2 && several.stderr.contains("slateval merge"), "{}", several.stderr);
@@ -187,7 +196,53 @@ fn mistakes_have_a_place() {
     let many =
         format!("confidence = 0.9999999\nadjust = 'bonferroni'\n{}", "[[rule]]\nrequire='mean(new)>0'\n".repeat(9));
     let run = gate(&folder.write("many.toml", &many), &[]);
-    assert!(run.code == 2 && run.stderr.contains("draws"), "{}", run.stderr);
+    assert!(run.code == 2 && run.stderr.contains("have fewer rules or segments"), "{}", run.stderr);
+    let sure = folder.write("sure.toml", "confidence = 0.999999\n[[rule]]\nrequire='mean(new)>0'\n");
+    let run = gate(&sure, &[]);
+    assert!(run.code == 2 && run.stderr.contains("a lower confidence"), "{}", run.stderr);
+}
+
+#[test]
+fn what_never_varied_is_not_certain() {
+    let folder = Folder::new();
+    let text = "reward,mu_1,pi_1\n".to_owned() + &"0,0.5,0.6\n0,0.5,0.4\n".repeat(200);
+    let log = folder.write("zeros.csv", &text);
+    let rules = folder.write(
+        "rules.toml",
+        "[[rule]]\nrequire = 'mean(target) >= mean(logging)'\n[[rule]]\nrequire = 'variance(target) <= 1'\n",
+    );
+    let run = slateval(&["gate", &log, "--rules", &rules, "--format", "json"]);
+    assert_eq!((run.code, verdicts(&run)), (1, vec!["cannot tell".to_owned(); 2]), "{}", run.stdout);
+    assert!(json(&run)["rules"][0]["reason"].as_str().unwrap().contains("all rewards are alike"), "{}", run.stdout);
+}
+
+#[test]
+fn few_rows_show_nothing() {
+    let folder = Folder::new();
+    let mut text = "reward,mu_1,pi_1\n".to_owned();
+    (0..80).for_each(|i| text += &format!("{},0.5,{}\n", 5 + i % 7, if i % 2 == 0 { 0.6 } else { 0.4 }));
+    let log = folder.write("few.csv", &text);
+    let rules = folder.write(
+        "rules.toml",
+        "[[rule]]\nrequire = 'mean(target) > 0'\n[[rule]]\nrequire = 'ess(target) >= 1000'\n\
+         [[rule]]\nrequire = 'mean(target) > 0'\njudge = 'point'\n",
+    );
+    let run = slateval(&["gate", &log, "--rules", &rules, "--format", "json"]);
+    assert_eq!(verdicts(&run), ["cannot tell", "does not hold", "holds"]);
+    let reason = json(&run)["rules"][0]["reason"].as_str().unwrap().to_owned();
+    assert!(reason.ends_with("rows of the target's own, and 100 are needed for a verdict"), "{reason}");
+}
+
+#[test]
+fn thin_tails_are_bounded_by_thicker_ones() {
+    let folder = Folder::new();
+    let rules = folder.write(
+        "rules.toml",
+        "[[rule]]\nrequire = 'prob(new <= 0) <= 0.3'\n[[rule]]\nrequire = 'cvar(new, 0.25) > 0'\n",
+    );
+    let run = gate(&rules, &["--tail", "upper"]);
+    assert_eq!(run.code, 0, "{}{}", run.stdout, run.stderr);
+    assert!(run.stdout.contains("var and cvar are of the upper tail"), "{}", run.stdout);
 }
 
 #[test]
@@ -216,6 +271,9 @@ fn github_sees_annotations_and_a_table() {
     assert!(table.starts_with("before\n### slateval gate"), "{table}");
     assert!(table.contains("| holds | 50%,&#58;&#124;&#60;b&#62;"), "{table}");
     assert_eq!(table.lines().filter(|l| l.starts_with("| ")).count(), 4, "{table}");
+    let output = command.env("GITHUB_STEP_SUMMARY", folder.path("no/such/folder.md")).output().unwrap();
+    assert_eq!((output.status.code(), String::from_utf8(output.stdout).unwrap()), (Some(1), shown));
+    assert!(String::from_utf8(output.stderr).unwrap().contains("cannot write the run's summary"));
 }
 
 /// A log in CSV whose target columns are `pi`; half of the propensities may be wrong.

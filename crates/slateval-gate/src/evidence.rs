@@ -1,6 +1,6 @@
 //! What a verdict rests on, in words.
 
-use slateval::{Interval, Metric};
+use slateval::{Diagnostics, Interval, LOGGING, Metric, Status, Worth};
 
 use crate::expression::{Quantity, Term};
 use crate::judge::{Judgement, Verdict, Verdicts};
@@ -92,10 +92,14 @@ impl Found {
             (_, Verdict::CannotTell) => {
                 let (word, worst) = if wants_more { ("low", self.lower) } else { ("high", self.upper) };
                 match worst {
-                    Some(worst) if self.lower != self.upper && judgement.failed.is_empty() => format!(
-                        "not shown: {equation}, but it could be as {word} as {} ({confidence} confidence); {required}",
-                        self.number(worst)
-                    ),
+                    Some(worst)
+                        if self.lower != self.upper && judgement.failed.is_empty() && judgement.too_few.is_none() =>
+                    {
+                        format!(
+                            "not shown: {equation}, but it could be as {word} as {} ({confidence} confidence); {required}",
+                            self.number(worst)
+                        )
+                    }
                     _ => format!("{equation}; {required}"),
                 }
             }
@@ -121,7 +125,8 @@ impl Found {
 fn reason((judge, comparison): (Judge, Comparison), judgement: &Judgement, found: &Found) -> Option<String> {
     if let Some(failed) = judgement.failed.first() {
         let (policy, check) = (quoted(&failed.policy), &failed.check);
-        let found = format!("the check `{}` of {policy} failed: {}", check.name, check.message);
+        let verb = if check.status == Status::Fail { "failed" } else { "warns" };
+        let found = format!("the check `{}` of {policy} {verb}: {}", check.name, check.message);
         let remark = if judge == Judge::Point { "do not rely on it: " } else { "nothing can be shown: " };
         return Some(remark.to_owned() + &found);
     }
@@ -131,6 +136,11 @@ fn reason((judge, comparison): (Judge, Comparison), judgement: &Judgement, found
     let given = &judgement.difference;
     if let Some(reason) = &given.reason {
         return Some(format!("there is no bound: {reason}"));
+    }
+    if let Some(Worth { policy, rows }) = &judgement.too_few {
+        let own = if policy == LOGGING { "" } else { " of the target's own" };
+        let enough = Diagnostics::ENOUGH_ROWS;
+        return Some(format!("the log is worth only {rows:.1} rows{own}, and {enough} are needed for a verdict"));
     }
     let worst = given.if_order_holds.and_then(|b| if comparison.wants_more() { b.lower } else { b.upper });
     let would_hold = worst.is_some_and(|end| comparison.is_met(end));
@@ -167,13 +177,13 @@ fn expression(terms: &[Term], sign: f64) -> String {
 fn written(term: &Term) -> String {
     let policy = quoted(&term.policy);
     match term.quantity {
-        Quantity::Var(alpha) => format!("var({policy}, {alpha})"),
+        Quantity::Var(alpha) => format!("var({policy}, {})", shortest(alpha)),
         Quantity::Of(Metric::Mean) => format!("mean({policy})"),
         Quantity::Of(Metric::Variance) => format!("variance({policy})"),
         Quantity::Of(Metric::Std) => format!("std({policy})"),
-        Quantity::Of(Metric::Quantile(level)) => format!("quantile({policy}, {level})"),
-        Quantity::Of(Metric::Cvar(alpha)) => format!("cvar({policy}, {alpha})"),
-        Quantity::Of(Metric::Probability(v)) => format!("prob({policy} <= {v})"),
+        Quantity::Of(Metric::Quantile(level)) => format!("quantile({policy}, {})", shortest(level)),
+        Quantity::Of(Metric::Cvar(alpha)) => format!("cvar({policy}, {})", shortest(alpha)),
+        Quantity::Of(Metric::Probability(v)) => format!("prob({policy} <= {})", shortest(v)),
         Quantity::Of(_) => format!("ess({policy})"),
     }
 }

@@ -45,12 +45,25 @@ impl Quantity {
     }
 }
 
+impl Requirement {
+    /// Whether it rests on anything that is not known without error.
+    pub(crate) fn is_uncertain(&self) -> bool {
+        self.sum.terms.iter().any(|term| term.coefficient != 0.0 && term.quantity != Quantity::Of(Metric::Ess))
+    }
+}
+
+/// What two numbers add up to, and nothing where all that is left of them is rounding.
+fn cancelled(a: f64, b: f64) -> f64 {
+    let sum = a + b;
+    if sum.abs() <= 1e-12 * a.abs().max(b.abs()) { 0.0 } else { sum }
+}
+
 impl Sum {
     fn plus(mut self, other: Sum, by: f64) -> Self {
         for term in other.terms {
             let same = |own: &&mut Term| own.quantity == term.quantity && own.policy == term.policy;
             match self.terms.iter_mut().find(same) {
-                Some(own) => own.coefficient += by * term.coefficient,
+                Some(own) => own.coefficient = cancelled(own.coefficient, by * term.coefficient),
                 None => self.terms.push(Term { coefficient: by * term.coefficient, ..term }),
             }
         }
@@ -62,6 +75,14 @@ impl Sum {
         self.terms.iter_mut().for_each(|term| term.coefficient *= by);
         self.constant *= by;
         self
+    }
+
+    /// Refuses what has grown beyond any number at a sign.
+    fn finite(self, at: usize) -> Result<Self, Slip> {
+        if self.constant.is_finite() && self.terms.iter().all(|term| term.coefficient.is_finite()) {
+            return Ok(self);
+        }
+        Err((at, "this comes to more than a number can hold".to_owned()))
     }
 }
 
@@ -81,12 +102,12 @@ const FUNCTIONS: [(&str, &str); 8] = [
 pub(crate) fn parse(text: &str) -> Result<Requirement, Slip> {
     let mut parser = Parser { tokens: tokens(text)?, next: 0, depth: 0 };
     let left = parser.sum()?;
-    let comparison = match parser.take() {
-        Token { kind: TokenKind::Comparison(comparison), .. } => comparison,
+    let (comparison, compared_at) = match parser.take() {
+        Token { kind: TokenKind::Comparison(comparison), at } => (comparison, at),
         Token { kind: TokenKind::End, at } => {
             return Err((at, "a comparison is missing: write >=, >, <= or <, and a number or another metric".into()));
         }
-        token => return Err(unexpected(&token)),
+        token => return Err(parser.surplus(&token)),
     };
     let right = parser.sum()?;
     match parser.take() {
@@ -94,11 +115,14 @@ pub(crate) fn parse(text: &str) -> Result<Requirement, Slip> {
         Token { kind: TokenKind::Comparison(_), at } => {
             return Err((at, "a rule has one comparison: write a second rule for the other".into()));
         }
-        token => return Err(unexpected(&token)),
+        token => return Err(parser.surplus(&token)),
     }
-    let sum = left.plus(right, -1.0);
+    let sum = left.plus(right, -1.0).finite(compared_at)?;
     if sum.terms.is_empty() {
         return Err((0, "this asks nothing of any policy: write a metric, for example mean(new)".into()));
+    }
+    if sum.terms.iter().all(|term| term.coefficient == 0.0) {
+        return Err((0, "this asks nothing of any policy: its metrics cancel or are multiplied by 0".into()));
     }
     Ok(Requirement { sum, comparison })
 }
@@ -136,8 +160,8 @@ impl Parser {
                 TokenKind::Minus => -1.0,
                 _ => return Ok(sum),
             };
-            self.take();
-            sum = sum.plus(self.product()?, by);
+            let sign = self.take();
+            sum = sum.plus(self.product()?, by).finite(sign.at)?;
         }
     }
 
@@ -154,6 +178,7 @@ impl Parser {
                     return Err((times.at, message.to_owned()));
                 }
             };
+            product = product.finite(times.at)?;
         }
         Ok(product)
     }
@@ -170,6 +195,12 @@ impl Parser {
             TokenKind::Number(constant) => Sum { terms: Vec::new(), constant },
             TokenKind::Open => {
                 let sum = self.sum()?;
+                if let TokenKind::Comparison(_) = self.peek() {
+                    if self.closes_later() {
+                        let message = "a comparison stands outside parentheses: write it without those around it";
+                        return Err((token.at, message.to_owned()));
+                    }
+                }
                 self.close("this parenthesis is not closed", token.at)?;
                 sum
             }
@@ -277,11 +308,35 @@ impl Parser {
         }
     }
 
+    /// Whether a parenthesis that is open here is closed somewhere, whatever stands between.
+    fn closes_later(&self) -> bool {
+        let mut open = 1_usize;
+        for token in &self.tokens[self.next..] {
+            match token.kind {
+                TokenKind::Open => open += 1,
+                TokenKind::Close if open == 1 => return true,
+                TokenKind::Close => open -= 1,
+                _ => {}
+            }
+        }
+        false
+    }
+
     fn close(&mut self, message: &str, opened: usize) -> Result<(), Slip> {
         match self.take() {
             Token { kind: TokenKind::Close, .. } => Ok(()),
             Token { kind: TokenKind::End | TokenKind::Comparison(_), .. } => Err((opened, message.to_owned())),
-            token => Err(unexpected(&token)),
+            token => Err(self.surplus(&token)),
+        }
+    }
+
+    /// What follows on a whole sum, and was just taken.
+    fn surplus(&self, token: &Token) -> Slip {
+        match &token.kind {
+            TokenKind::Word(_) if *self.peek() == TokenKind::Open => {
+                (token.at, "a + - or * is missing before this metric".to_owned())
+            }
+            _ => unexpected(token),
         }
     }
 }
@@ -349,6 +404,16 @@ mod tests {
             ("new > 0", 0, "mean(new)"),
             ("2mean(new) > 0", 0, "write *"),
             ("1 > 0", 0, "asks nothing"),
+            ("mean(new) - mean(new) >= 0", 0, "asks nothing"),
+            ("0*mean(new) >= 0", 0, "asks nothing"),
+            ("0.1*mean(new) + 0.2*mean(new) >= 0.3*mean(new)", 0, "asks nothing"),
+            ("1e308*10 < mean(new)", 5, "more than a number can hold"),
+            ("mean(new) < 1e308 + 1e308", 18, "more than a number can hold"),
+            ("1e308*mean(new) + 1 > -1e308*mean(new)", 20, "more than a number can hold"),
+            ("(1 <= mean(new))", 0, "outside parentheses"),
+            ("mean(new) mean(new) > 0", 10, "missing before this metric"),
+            ("mean(new) > mean(new) mean(new)", 22, "missing before this metric"),
+            ("(mean(new) mean(new)) > 0", 11, "missing before this metric"),
             ("0 < mean(new) < 1", 14, "one comparison"),
             ("(mean(new) > 0", 0, "not closed"),
             ("mean(new > 0", 0, "not closed"),

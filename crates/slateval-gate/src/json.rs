@@ -8,17 +8,20 @@ use crate::evidence::Evidence;
 use crate::judge::{Judgement, Verdicts};
 
 #[derive(Serialize)]
-struct Document<'a> {
+struct Document<'a, S> {
     schema: &'static str,
     slateval: &'static str,
     passed: bool,
     file: &'a str,
+    /// Of the log.
+    rows: u64,
     confidence: f64,
     adjust: String,
     /// The one-sided confidence of each bound.
     confidence_each: f64,
     /// How many judgements rest on a bound.
     bounds: usize,
+    settings: &'a S,
     rules: Vec<Line<'a>>,
 }
 
@@ -54,20 +57,23 @@ struct Failed<'a> {
     message: &'a str,
 }
 
-/// The verdicts, with a line break at the end. `estimate`, `lower` and `upper` are of the left side minus the right one.
+/// The verdicts, with a line break at the end. `estimate`, `lower` and `upper` are of the left side minus the right one;
+/// `settings` is what the evaluation is put on record with.
 ///
 /// # Errors
 /// [`Error::Json`].
-pub fn json(verdicts: &Verdicts) -> Result<String, Error> {
+pub fn json(verdicts: &Verdicts, settings: &impl Serialize) -> Result<String, Error> {
     let document = Document {
         schema: "slateval/gate/1",
         slateval: env!("CARGO_PKG_VERSION"),
         passed: verdicts.passed(),
         file: verdicts.rules.file(),
+        rows: verdicts.rows,
         confidence: verdicts.rules.confidence,
         adjust: verdicts.rules.adjust.to_string(),
         confidence_each: verdicts.confidence,
         bounds: verdicts.bounds,
+        settings,
         rules: verdicts.judgements.iter().map(|judgement| entry(verdicts, judgement)).collect(),
     };
     Ok(serde_json::to_string_pretty(&document)? + "\n")

@@ -2,7 +2,9 @@
 
 use std::fmt;
 
-use slateval::{Combination, Combined, FailedCheck, Interval, Segment, Settings, Summary, Term};
+use slateval::{
+    Band, Combination, Combined, Diagnostics, FailedCheck, Interval, Segment, Settings, Summary, Term, Worth,
+};
 
 use crate::Error;
 use crate::rules::{Adjust, Judge, Rule, Rules, Scope};
@@ -21,6 +23,10 @@ pub struct Verdicts {
     pub bounds: usize,
     /// The column of the segments.
     pub column: Option<String>,
+    /// Rows of the log.
+    pub rows: u64,
+    /// How it was evaluated: intervals whose two ends each have [`Verdicts::confidence`], and as many draws as they take.
+    pub settings: Settings,
 }
 
 /// One rule, judged in one place.
@@ -34,8 +40,10 @@ pub struct Judgement {
     pub verdict: Verdict,
     /// Left side minus right side. With a bound, its ends hold one by one, each at [`Verdicts::confidence`].
     pub difference: Interval,
-    /// Failed checks of the rule's policies.
+    /// Checks that spoil the numbers of the rule's policies.
     pub failed: Vec<FailedCheck>,
+    /// What the log is worth, where that is too little for a verdict by a bound.
+    pub too_few: Option<Worth>,
 }
 
 /// Whether a rule is met.
@@ -49,9 +57,8 @@ pub enum Verdict {
     CannotTell,
 }
 
-/// Draws beyond the end of an interval that are aimed at, and those that it takes at the least.
+/// Draws beyond the end of an interval.
 const BEYOND: f64 = 10.0;
-const BEYOND_AT_LEAST: f64 = 2.0;
 
 /// More draws would take minutes a segment.
 const MOST_DRAWS: f64 = 200_000.0;
@@ -64,29 +71,27 @@ const MOST_DRAWS: f64 = 200_000.0;
 pub fn judge(summary: &Summary, rules: &Rules, settings: &Settings) -> Result<Verdicts, Error> {
     rules.check_for(summary.spec()).map_err(Error::Rule)?;
     let segments: Vec<Segment> = summary.segments().cloned().collect();
-    let bounds = rules.rules.iter().filter(|rule| rule.judge == Judge::Bound);
-    let bounds: usize = bounds.map(|rule| if rule.scope == Scope::Each { segments.len() } else { 1 }).sum();
-    let confidence = match rules.adjust {
-        Adjust::None => rules.confidence,
-        Adjust::Bonferroni => 1.0 - (1.0 - rules.confidence) / bounds.max(1) as f64,
-    };
-    let settings = settings_for(confidence, bounds, settings)?;
+    let bounds = bounds(rules, segments.len());
+    let (confidence, settings) = settings_for(rules, bounds, settings)?;
 
     let combinations: Vec<Combination> = rules.rules.iter().map(|rule| combination(rule, &settings)).collect();
     // Every rule is looked at in the whole log: what fails there fails its segments, which may be too small to show it.
-    let whole = summary.combinations(&combinations, None, &settings)?;
+    let refused = |error: slateval::Error| refused(error, bounds, confidence);
+    let whole = summary.combinations(&combinations, None, &settings).map_err(refused)?;
     let mut judgements = Vec::new();
     let mut judge = |segment: Option<&Segment>, place: usize, found: Combined| {
         let verdict = verdict(&rules.rules[place], &found);
-        let Combined { interval, failed } = found;
-        judgements.push(Judgement { rule: place, segment: segment.cloned(), verdict, difference: interval, failed });
+        let too_few = too_few(&rules.rules[place], &found).cloned();
+        let Combined { interval: difference, failed, .. } = found;
+        judgements.push(Judgement { rule: place, segment: segment.cloned(), verdict, difference, failed, too_few });
     };
     let asked = |scope: Scope| (0..rules.rules.len()).filter(move |&place| rules.rules[place].scope == scope);
     asked(Scope::Whole).for_each(|place| judge(None, place, whole[place].clone()));
     let each: Vec<usize> = asked(Scope::Each).collect();
     let parts: Vec<Combination> = each.iter().map(|&place| combinations[place].clone()).collect();
     for segment in segments.iter().filter(|_| !each.is_empty()) {
-        for (&place, mut found) in each.iter().zip(summary.combinations(&parts, Some(segment), &settings)?) {
+        let found = summary.combinations(&parts, Some(segment), &settings).map_err(refused)?;
+        for (&place, mut found) in each.iter().zip(found) {
             let seen = found.failed.clone();
             let unseen = |f: &&FailedCheck| !seen.iter().any(|s| s.policy == f.policy && s.check.name == f.check.name);
             found.failed.extend(whole[place].failed.iter().filter(unseen).cloned());
@@ -94,24 +99,54 @@ pub fn judge(summary: &Summary, rules: &Rules, settings: &Settings) -> Result<Ve
         }
     }
     judgements.sort_by_key(|judgement| judgement.rule);
-    Ok(Verdicts { rules: rules.clone(), judgements, confidence, bounds, column: summary.spec().by.clone() })
+    let (column, rows) = (summary.spec().by.clone(), summary.rows());
+    Ok(Verdicts { rules: rules.clone(), judgements, confidence, bounds, column, rows, settings })
 }
 
-/// Two-sided intervals whose ends hold with the confidence each, from enough draws.
-fn settings_for(confidence: f64, bounds: usize, settings: &Settings) -> Result<Settings, Error> {
-    let beyond = 1.0 - confidence;
-    if BEYOND_AT_LEAST / beyond > MOST_DRAWS * (1.0 + 1e-9) {
-        return Err(Error::TooManyBounds { bounds, confidence, draws: (BEYOND_AT_LEAST / beyond).ceil() });
+/// What the rules make of settings, as far as can be said before a log is read: with one segment.
+///
+/// # Errors
+/// [`Error::TooManyBounds`].
+pub fn settings(rules: &Rules, settings: &Settings) -> Result<Settings, Error> {
+    Ok(settings_for(rules, bounds(rules, 1), settings)?.1)
+}
+
+/// How many judgements rest on a bound. What is known without error needs none.
+fn bounds(rules: &Rules, segments: usize) -> usize {
+    let judged = rules.rules.iter().filter(|rule| rule.judge == Judge::Bound && rule.requirement.is_uncertain());
+    judged.map(|rule| if rule.scope == Scope::Each { segments } else { 1 }).sum()
+}
+
+/// The one-sided confidence of each bound, and two-sided intervals whose ends have it each, from enough draws.
+fn settings_for(rules: &Rules, bounds: usize, settings: &Settings) -> Result<(f64, Settings), Error> {
+    let confidence = match rules.adjust {
+        Adjust::None => rules.confidence,
+        Adjust::Bonferroni => 1.0 - (1.0 - rules.confidence) / bounds.max(1) as f64,
+    };
+    let draws = draws(confidence);
+    if settings.band == Band::Multiplier && draws > MOST_DRAWS * (1.0 + 1e-9) {
+        return Err(Error::TooManyBounds { bounds, confidence, draws });
     }
     let mut settings = settings.clone();
     settings.confidence = 2.0 * confidence - 1.0;
-    settings.draws = settings.draws.max(draws(confidence));
-    Ok(settings)
+    settings.draws = settings.draws.max(draws.min(MOST_DRAWS) as usize);
+    Ok((confidence, settings))
 }
 
-/// As many draws as a one-sided bound of this confidence rests on.
-pub fn draws(confidence: f64) -> usize {
-    (BEYOND / (1.0 - confidence)).ceil().min(MOST_DRAWS) as usize
+/// As many draws as a one-sided bound of this confidence rests on. A little is taken off before rounding up: a confidence
+/// of .95 leaves a little more than .05.
+fn draws(confidence: f64) -> f64 {
+    (BEYOND / (1.0 - confidence) - 1e-6).ceil()
+}
+
+/// Terms that share the error of their bound may ask for more draws than there can be.
+fn refused(error: slateval::Error, bounds: usize, confidence: f64) -> Error {
+    match error {
+        slateval::Error::BadSetting { setting: "draws", .. } => {
+            Error::TooManyBounds { bounds, confidence, draws: draws(confidence) }
+        }
+        other => Error::Evaluation(other),
+    }
 }
 
 fn combination(rule: &Rule, settings: &Settings) -> Combination {
@@ -120,8 +155,16 @@ fn combination(rule: &Rule, settings: &Settings) -> Combination {
     Combination { terms: sum.terms.iter().map(term).collect(), constant: sum.constant }
 }
 
+/// What the log is worth, if that is too little for a verdict by a bound.
+fn too_few<'f>(rule: &Rule, found: &'f Combined) -> Option<&'f Worth> {
+    found.worth.as_ref().filter(|worth| rule.judge == Judge::Bound && worth.rows < Diagnostics::ENOUGH_ROWS)
+}
+
 fn verdict(rule: &Rule, found: &Combined) -> Verdict {
+    // What is no number shows nothing.
+    let number = |x: Option<f64>| x.filter(|x| x.is_finite());
     let Interval { estimate, lower, upper, .. } = found.interval;
+    let (estimate, lower, upper) = (number(estimate), number(lower), number(upper));
     let comparison = rule.requirement.comparison;
     match rule.judge {
         Judge::Point => match estimate {
@@ -129,8 +172,8 @@ fn verdict(rule: &Rule, found: &Combined) -> Verdict {
             Some(_) => Verdict::DoesNotHold,
             None => Verdict::CannotTell,
         },
-        // Numbers that are known to be wrong show nothing.
-        Judge::Bound if !found.failed.is_empty() => Verdict::CannotTell,
+        // Numbers that are known to be wrong show nothing, nor do bounds that are known to be too narrow.
+        Judge::Bound if !found.failed.is_empty() || too_few(rule, found).is_some() => Verdict::CannotTell,
         Judge::Bound => {
             let (worst, best) = if comparison.wants_more() { (lower, upper) } else { (upper, lower) };
             if worst.is_some_and(|end| comparison.is_met(end)) {
@@ -189,5 +232,37 @@ impl fmt::Display for Verdict {
             Verdict::DoesNotHold => "does not hold",
             Verdict::CannotTell => "cannot tell",
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_no_number_shows_nothing() -> Result<(), crate::Mistake> {
+        let of = |judge: &str| Rules::parse(&format!("[[rule]]\nrequire = 'mean(new) > 0'\njudge = '{judge}'\n"), "r");
+        for (judge, x) in [("bound", f64::NAN), ("point", f64::NAN), ("bound", f64::INFINITY), ("point", f64::INFINITY)]
+        {
+            let interval =
+                Interval { estimate: Some(x), lower: Some(x), upper: Some(x), if_order_holds: None, reason: None };
+            let found = Combined { interval, failed: Vec::new(), worth: None };
+            assert_eq!(verdict(&of(judge)?.rules[0], &found), Verdict::CannotTell, "{judge} {x}");
+        }
+        Ok(())
+    }
+
+    #[test]
+    fn what_is_known_without_error_takes_no_share_of_it() -> Result<(), Box<dyn std::error::Error>> {
+        let text = "adjust = 'bonferroni'\n[[rule]]\nrequire = 'ess(new) >= 10'\n[[rule]]\nrequire = 'mean(new) > 0'\n";
+        let mut rules = Rules::parse(text, "r")?;
+        assert_eq!(bounds(&rules, 1), 1);
+        let used = settings(&rules, &Settings::default())?;
+        assert_eq!((used.confidence, used.draws), (2.0 * 0.95 - 1.0, 2000));
+        rules.confidence = 0.99995;
+        assert_eq!(settings(&rules, &Settings::default())?.draws, 200_000);
+        rules.confidence = 0.99996;
+        assert!(matches!(settings(&rules, &Settings::default()), Err(Error::TooManyBounds { bounds: 1, .. })));
+        Ok(())
     }
 }

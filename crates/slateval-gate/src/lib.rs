@@ -33,7 +33,7 @@ mod token;
 
 pub use github::{annotations, markdown};
 pub use json::json;
-pub use judge::{Judgement, Verdict, Verdicts, draws, judge};
+pub use judge::{Judgement, Verdict, Verdicts, judge, settings};
 pub use rules::{Adjust, Judge, Rule, Rules, Scope};
 pub use source::{Mistake, Position};
 pub use text::text;

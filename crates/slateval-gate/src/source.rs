@@ -80,11 +80,25 @@ pub(crate) fn places(text: &str, span: std::ops::Range<usize>, value: &str) -> V
     let mut places = Vec::with_capacity(value.len() + 1);
     let mut at = opening;
     for c in value.chars() {
+        at += joined_lines(&written[at..]);
         places.extend(std::iter::repeat_n(span.start + at, c.len_utf8()));
         at += written_length(&written[at..]);
     }
+    at += joined_lines(&written[at..]);
     places.push(span.start + at.min(written.len()));
     places
+}
+
+/// How long a backslash at the end of a line is, with the white space that it takes along; 0 if there is none.
+fn joined_lines(rest: &str) -> usize {
+    let Some(after) = rest.strip_prefix('\\') else { return 0 };
+    let next = after.trim_start_matches([' ', '\t', '\r', '\n']);
+    let skipped = &after[..after.len() - next.len()];
+    if !skipped.contains('\n') {
+        return 0;
+    }
+    let length = 1 + skipped.len();
+    length + joined_lines(next)
 }
 
 /// How long the first character of a basic string is as written.
@@ -122,6 +136,11 @@ mod tests {
         let places = places(text, 10..text.len(), value);
         assert_eq!(&text[places[value.find('>').unwrap_or(0)]..][..1], ">");
         assert_eq!(places.len(), value.len() + 1);
+        let joined = "\"\"\"\nmean(new) \\  \n    \\\n  => 0 \\\n\"\"\"";
+        let value = "mean(new) => 0 ";
+        let found = super::places(joined, 0..joined.len(), value);
+        assert_eq!(found[10], joined.find("=>").unwrap_or(0));
+        assert_eq!((found.len(), found[15]), (16, joined.len() - 3));
         let plain = "'abc'";
         assert_eq!(super::places(plain, 0..5, "abc"), [1, 2, 3, 4]);
     }

@@ -1,8 +1,10 @@
 //! Verdicts for a terminal.
 
+use slateval::{Metric, Tail};
 use slateval_report::printable;
 
 use crate::evidence::Evidence;
+use crate::expression::Quantity;
 use crate::judge::{Judgement, Verdict, Verdicts};
 use crate::number::percent;
 use crate::rules::Adjust;
@@ -34,12 +36,22 @@ pub fn text(verdicts: &Verdicts) -> String {
         }
         out.push('\n');
     }
-    out + &shared_confidence(verdicts) + &closing(verdicts) + "\n"
+    out + &upper_tail(verdicts) + &shared_confidence(verdicts) + &closing(verdicts) + "\n"
 }
 
 /// On one line, and nothing that a terminal would obey.
 pub(crate) fn line(text: &str) -> String {
     printable(text).split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// Which tail VaR and CVaR are of, where it is not the usual one.
+fn upper_tail(verdicts: &Verdicts) -> String {
+    let of_tail = |quantity: Quantity| matches!(quantity, Quantity::Var(_) | Quantity::Of(Metric::Cvar(_)));
+    let mut terms = verdicts.rules.rules.iter().flat_map(|rule| &rule.requirement.sum.terms);
+    if verdicts.settings.tail == Tail::Lower || !terms.any(|term| of_tail(term.quantity)) {
+        return String::new();
+    }
+    "var and cvar are of the upper tail, the largest rewards.\n".to_owned()
 }
 
 fn shared_confidence(verdicts: &Verdicts) -> String {

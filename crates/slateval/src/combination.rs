@@ -87,8 +87,21 @@ pub struct Combination {
 pub struct Combined {
     /// The estimate with its interval.
     pub interval: Interval,
-    /// Failed checks that leave no number of their policy to be relied on, whatever its interval says.
+    /// Checks that leave no number of their policy to be relied on, whatever its interval says
+    /// ([`Diagnostics::spoiled`](crate::Diagnostics::spoiled)).
     pub failed: Vec<FailedCheck>,
+    /// What the log is worth for the policy that it is worth least for; none if nothing is uncertain.
+    pub worth: Option<Worth>,
+}
+
+/// How many rows of a policy's own a log is worth: the design effective sample size, in clusters as far as rows are alike
+/// in them.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Worth {
+    /// The policy.
+    pub policy: String,
+    /// The rows.
+    pub rows: f64,
 }
 
 /// A check that a policy failed.
@@ -188,7 +201,7 @@ impl Summary {
         let mut bench = Bench::new(&self.spec, cell, (&bins, &rows), &used, settings, is_segment)?;
         let one = |(combination, parts): (&Combination, &Vec<Part>)| {
             let interval = bench.interval(parts, combination.constant)?;
-            Ok(Combined { interval, failed: bench.failed_checks(parts) })
+            Ok(Combined { interval, failed: bench.failed_checks(parts), worth: bench.worth(parts) })
         };
         combinations.iter().zip(parts).map(one).collect()
     }

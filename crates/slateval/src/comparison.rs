@@ -90,7 +90,13 @@ pub(crate) fn disparities(
             let with_estimate = |s: &'_ SegmentEvaluation| {
                 Some((s.value.clone(), of(&s.policies[p]).clone(), of(&s.policies[p]).estimate?))
             };
-            let values: Vec<(Segment, Interval, f64)> = segments.iter().filter_map(with_estimate).collect();
+            let mut values: Vec<(Segment, Interval, f64)> = segments.iter().filter_map(with_estimate).collect();
+            // A segment too small for an interval may well be furthest out, and says nothing.
+            let is_told =
+                |(_, interval, _): &(Segment, Interval, f64)| interval.lower.is_some() && interval.upper.is_some();
+            if values.iter().filter(|value| is_told(value)).count() >= 2 {
+                values.retain(is_told);
+            }
             let low = values.iter().min_by(|a, b| a.2.total_cmp(&b.2));
             let high = values.iter().max_by(|a, b| a.2.total_cmp(&b.2));
             if let (Some(low), Some(high)) = (low, high) {

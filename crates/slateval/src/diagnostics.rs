@@ -98,6 +98,22 @@ impl Status {
 const FEW_HITS: u64 = 30;
 
 impl Diagnostics {
+    /// Rows of the target's own, as designed and in clusters as far as rows are alike in them, below which the check `ess`
+    /// warns: with fewer, intervals hold less often than they say.
+    pub const ENOUGH_ROWS: f64 = 100.0;
+
+    /// The checks that leave no number of the policy to be relied on, whatever its interval says: failed ones of
+    /// propensities, the order and concentration; and slots that are not independent or a biased weight, even if these
+    /// only warn.
+    pub fn spoiled(&self) -> impl Iterator<Item = &Check> {
+        let spoils = |check: &&Check| match check.name {
+            "propensities" | "order" | "concentration" => check.status == Status::Fail,
+            "factored" | "bias" => check.status != Status::Ok,
+            _ => false,
+        };
+        self.checks.iter().filter(spoils)
+    }
+
     /// The worst outcome of any check.
     pub fn worst_status(&self) -> Status {
         self.checks.iter().map(|check| check.status).max().unwrap_or(Status::Ok)
@@ -325,7 +341,7 @@ fn effective_sample(design_ess: Option<f64>) -> Check {
     let ess = design_ess.unwrap_or(0.0);
     let status = if ess < CARRIES {
         Status::Fail
-    } else if ess < 100.0 {
+    } else if ess < Diagnostics::ENOUGH_ROWS {
         Status::Warn
     } else {
         Status::Ok

@@ -32,6 +32,9 @@ impl Tail {
 /// Sums of weights that should be equal to a level may miss it by rounding.
 const ROUNDING: f64 = 1e-12;
 
+/// How far, relative to its size, a reward may be from a number and still be meant by it.
+const SAME: f64 = 1e-6;
+
 /// A CDF on the bins of a log.
 #[derive(Debug, Clone)]
 pub(crate) struct Distribution {
@@ -98,8 +101,13 @@ impl Curve<'_> {
     }
 
     /// The bin in which `F(v)` is read, and the share of its probability that lies up to `v`: 1 where it ends.
+    ///
+    /// An atom within a millionth above `v` is taken for `v` itself: 0.2 in single precision is more than 0.2. Whole
+    /// numbers are the same in both.
     pub(crate) fn place(&self, v: f64) -> (usize, f64) {
-        let ended = self.bins.partition_point(|bin| bin.max <= v);
+        let slack = if v.fract() == 0.0 { 0.0 } else { SAME * v.abs() };
+        let is_v = |bin: &Bin| bin.max <= v || (bin.min == bin.max && bin.max - v <= slack);
+        let ended = self.bins.partition_point(is_v);
         match self.bins.get(ended) {
             Some(bin) if bin.min <= v => (ended, bin.share_up_to(v)),
             _ if ended == 0 => (0, 0.0),
@@ -164,7 +172,7 @@ impl Curve<'_> {
     }
 
     /// The first bin whose end reaches the level.
-    fn bin_at(&self, level: f64) -> usize {
+    pub(crate) fn bin_at(&self, level: f64) -> usize {
         let reached = self.cdf.partition_point(|&f| f < level - ROUNDING);
         // A level of 0 is reached by the first bin that has any probability.
         let first = self.cdf.partition_point(|&f| f <= 0.0);

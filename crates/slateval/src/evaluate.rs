@@ -17,7 +17,7 @@ use crate::settings::Settings;
 use crate::spec::{LOGGING, PolicySpec, Spec};
 use crate::structure::Structure;
 use crate::summary::Summary;
-use crate::uncertainty::{COARSE, CurveBand, Level, Limits, NO_VARIANCE, Uncertainty};
+use crate::uncertainty::{COARSE, CurveBand, FINE, Level, Limits, NO_VARIANCE, Uncertainty};
 use crate::weighted::{Bin, Weighted, occupied};
 
 impl Summary {
@@ -327,7 +327,7 @@ fn describe(
     };
     let (distribution, curve, tail) = (&level.cdf.distribution, level.cdf.distribution.curve(), settings.tail);
     let (variance, std, check) = match spread(&level.variance.distribution, level.variance.moments.variance) {
-        Spread::Constant => (Interval::exact(0.0), Interval::exact(0.0), None),
+        Spread::Constant => (interval(0.0, &|u| &u.variance), interval(0.0, &|u| &u.std), None),
         Spread::Variance(v) => {
             let guard = uncertainty.last().and_then(|u| u.variance.as_ref().err());
             let check = guard.filter(|reason| reason.starts_with(NO_VARIANCE)).map(|reason| {
@@ -402,7 +402,7 @@ fn coarse_bins(distribution: &Distribution, settings: &Settings) -> Option<Check
         levels.map(|level| (distribution.curve().blur(level), level)).max_by(|a, b| a.0.total_cmp(&b.0))?;
     let status = match share {
         share if share > COARSE => Status::Fail,
-        share if share > 0.02 => Status::Warn,
+        share if share > FINE => Status::Warn,
         _ => return None,
     };
     let message = format!(

@@ -7,8 +7,8 @@ use std::result;
 
 use crate::bernstein::Guaranteed;
 use crate::cell::Cell;
-use crate::combination::{FailedCheck, Metric};
-use crate::diagnostics::{Check, Status};
+use crate::combination::{FailedCheck, Metric, Worth};
+use crate::diagnostics::Check;
 use crate::distribution::{Curve, Tail};
 use crate::draws::{Draws, central};
 use crate::error::Result;
@@ -18,10 +18,10 @@ use crate::evaluation::{Bounds, Interval};
 use crate::grouping::{Group, Kind, Member, Part, Who, kind};
 use crate::process::Process;
 use crate::settings::{Band, MAX_DRAWS, Settings};
-use crate::spec::Spec;
+use crate::spec::{LOGGING, Spec};
 use crate::uncertainty::{
     COARSE, GUARANTEES_ONE, Level, Limits, MomentLimits, NEEDS_REWARD_BOUNDS, around, band_around, bounds,
-    can_have_intervals, carries, carries_tail, happened_rows, invert, positive_variance, resolves, z,
+    can_have_intervals, carries, carries_tail, designed_rows, happened_rows, invert, positive_variance, resolves, z,
 };
 use crate::weighted::{Bin, Weighted};
 
@@ -33,9 +33,6 @@ struct Drawn {
     process: Process,
     draws: Vec<(usize, Draws)>,
 }
-
-/// Checks whose failure leaves no number of a policy to be relied on, and no interval is withheld for.
-const SPOILING: [&str; 3] = ["propensities", "order", "concentration"];
 
 /// Draws that should lie beyond each end of an interval.
 const BEYOND: f64 = 10.0;
@@ -122,15 +119,34 @@ impl<'a> Bench<'a> {
         Ok(Interval::new(estimate, &levels.iter().collect::<Vec<_>>(), selected))
     }
 
-    /// Failed checks that spoil a policy's numbers.
+    /// Checks that spoil a policy's numbers.
     pub(crate) fn failed_checks(&self, parts: &[Part]) -> Vec<FailedCheck> {
         let of = |target: &Target<'a>| {
-            let checks = target.diagnostics(self.cell, &[], &self.settings).checks;
-            let name = self.spec.policies[target.policy].name.clone();
-            let spoils = |check: &Check| check.status == Status::Fail && SPOILING.contains(&check.name);
-            checks.into_iter().filter(spoils).map(move |check| FailedCheck { policy: name.clone(), check })
+            let diagnostics = target.diagnostics(self.cell, &[], &self.settings);
+            let policy = &self.spec.policies[target.policy].name;
+            let failed = |check: &Check| FailedCheck { policy: policy.clone(), check: check.clone() };
+            diagnostics.spoiled().map(failed).collect::<Vec<_>>()
         };
         self.targets_of(parts).flat_map(of).collect()
+    }
+
+    /// The policy for which the log is worth the fewest rows, among those that are not known without error.
+    pub(crate) fn worth(&self, parts: &[Part]) -> Option<Worth> {
+        let of = |part: &Part| {
+            let (member, policy) = match part.who {
+                Who::Logging => (Member::Logging { beside: 0 }, LOGGING),
+                Who::Target(policy) => (Member::Target(policy), self.spec.policies[policy].name.as_str()),
+            };
+            let level = self.level(member, 0)?;
+            let estimator = match part.metric {
+                Metric::Ess => return None,
+                Metric::Mean => level.mean,
+                Metric::Variance | Metric::Std => level.variance,
+                Metric::Quantile(_) | Metric::Cvar(_) | Metric::Probability(_) => level.cdf,
+            };
+            Some(Worth { policy: policy.to_owned(), rows: designed_rows(estimator) })
+        };
+        parts.iter().filter_map(of).min_by(|a, b| a.rows.total_cmp(&b.rows))
     }
 
     /// The targets that parts are about, each once.
@@ -179,7 +195,7 @@ impl<'a> Bench<'a> {
             Metric::Mean => (moments.origin + moments.mean, false),
             Metric::Variance | Metric::Std => {
                 match spread(&level.variance.distribution, level.variance.moments.variance) {
-                    Spread::Constant => (0.0, true),
+                    Spread::Constant => (0.0, false),
                     Spread::Variance(v) if part.metric == Metric::Std => (v.sqrt(), false),
                     Spread::Variance(v) => (v, false),
                     Spread::Missing(reason, _) => return Err(reason.to_owned()),
@@ -252,16 +268,22 @@ impl<'a> Bench<'a> {
 
     fn curves(&mut self, group: &Group, at: usize, settings: &Settings) -> Limits {
         self.members_carry(group, at)?;
+        if let [Part { coefficient, metric: Metric::Probability(v), .. }] = group.parts[..] {
+            let place = self.process(group, at);
+            let estimator = self.level(group.members[0], at).ok_or_else(|| NOT_THERE.to_owned())?.cdf;
+            let spread = spread_of_first(&self.drawn[place].process, group.members.len(), settings);
+            return probability(v, estimator, &spread).map(|found| scaled(found, coefficient));
+        }
         for part in &group.parts {
             told(part.metric, self.level_of(part, group, at)?.cdf, settings.tail)?;
         }
         let place = self.process(group, at);
-        if let [Part { coefficient, metric: metric @ (Metric::Quantile(_) | Metric::Probability(_)), .. }] =
-            group.parts[..]
-        {
+        if let [Part { coefficient, metric: Metric::Quantile(level), .. }] = group.parts[..] {
             let estimator = self.level(group.members[0], at).ok_or_else(|| NOT_THERE.to_owned())?.cdf;
-            let found = pointwise(metric, estimator, &self.drawn[place].process, group.members.len(), settings);
-            return Ok(scaled(found, coefficient));
+            let spread = spread_of_first(&self.drawn[place].process, group.members.len(), settings);
+            let distribution = &estimator.distribution;
+            let band = band_around(&distribution.repaired, |b| spread[b]);
+            return Ok(scaled(invert(distribution.curve(), &band, level), coefficient));
         }
         let draws = self.draws(place, settings);
         let mut sums = vec![0.0; settings.draws];
@@ -380,32 +402,27 @@ fn told(metric: Metric, estimator: &Estimator<'_>, tail: Tail) -> result::Result
     }
 }
 
-/// From the normal bounds of the first member's CDF, each point by itself.
-fn pointwise(
-    metric: Metric,
-    estimator: &Estimator<'_>,
-    process: &Process,
-    members: usize,
-    settings: &Settings,
-) -> Bounds {
+/// Half the width of the normal bounds of the first member's CDF, each point by itself.
+fn spread_of_first(process: &Process, members: usize, settings: &Settings) -> Vec<f64> {
     let mut by = vec![0.0; members];
     by[0] = 1.0;
-    let spread: Vec<f64> = process.variance(&by).into_iter().map(|v| z(settings) * v.sqrt()).collect();
-    let distribution = &estimator.distribution;
-    match metric {
-        Metric::Probability(v) => {
-            let (b, share) = distribution.curve().place(v);
-            // Inside a bin, between the bounds at its ends.
-            let width = |b: Option<usize>| b.map_or(0.0, |b| spread[b]);
-            let width = (1.0 - share) * width(b.checked_sub(1)) + share * width(Some(b));
-            let f = distribution.curve().probability(v);
-            bounds(((f - width).max(0.0), (f + width).min(1.0)))
-        }
-        Metric::Quantile(level) => {
-            invert(&distribution.bins, &band_around(&distribution.repaired, |b| spread[b]), level)
-        }
-        _ => Bounds { lower: None, upper: None },
+    process.variance(&by).into_iter().map(|v| z(settings) * v.sqrt()).collect()
+}
+
+/// `F(v)`, which is at most what it is at any later reward and at least what it is at any earlier one: its bounds are
+/// those at the nearest ends of bins whose tails carry an interval. What is known inside a bin is known at its ends.
+fn probability(v: f64, estimator: &Estimator<'_>, spread: &[f64]) -> Limits {
+    let (cdf, curve) = (&estimator.distribution.repaired, estimator.distribution.curve());
+    let (place, share) = curve.place(v);
+    let carried = |b: &usize| carries_tail(estimator, cdf[*b].min(1.0 - cdf[*b])).is_ok();
+    let before = if share == 1.0 { place + 1 } else { place };
+    let lower = (0..before).rev().find(carried).map(|b| (cdf[b] - spread[b]).max(0.0));
+    let upper = (place..cdf.len()).find(carried).map(|b| (cdf[b] + spread[b]).min(1.0));
+    if lower.is_none() && upper.is_none() {
+        let f = curve.probability(v);
+        carries_tail(estimator, f.min(1.0 - f))?;
     }
+    Ok(bounds((lower.unwrap_or(0.0), upper.unwrap_or(1.0))))
 }
 
 /// Times a number; a negative one exchanges the ends.

@@ -100,7 +100,7 @@ mod weighted;
 
 pub use bins::{Binning, Scale};
 pub use block::{Block, Field, Segment};
-pub use combination::{Combination, Combined, FailedCheck, Metric, Term};
+pub use combination::{Combination, Combined, FailedCheck, Metric, Term, Worth};
 pub use correction::{Correction, CorrectionChoice};
 pub use diagnostics::{Check, DesignSource, Diagnostics, Status};
 pub use distribution::Tail;

@@ -80,11 +80,17 @@ pub(crate) const NO_VARIANCE: &str = "the variance came out at or below 0";
 pub(crate) const GUARANTEES_ONE: &str = "a guaranteed band is of one policy";
 pub(crate) const NEEDS_REWARD_BOUNDS: &str = "a guaranteed interval would need bounds of the reward";
 
+/// Why there is no interval where rewards never vary: what has not been seen may still happen.
+pub(crate) const ALL_ALIKE: &str = "all rewards are alike: nothing is known of how they vary";
+
 /// Groups of clusters below which nothing is known of how they vary.
 pub(crate) const FEW_GROUPS: usize = 10;
 
 /// The share of a bin in the distribution above which it says too little about a quantile in it.
 pub(crate) const COARSE: f64 = 0.2;
+
+/// The share of a bin in the distribution up to which quantiles are read inside it.
+pub(crate) const FINE: f64 = 0.02;
 
 /// The effective rows that a tail needs for an interval.
 pub(crate) const TAIL_ROWS: f64 = 5.0;
@@ -174,7 +180,7 @@ impl Uncertainty {
         let quantile = |level: f64| {
             carries_tail(estimator, level.min(1.0 - level))?;
             resolves(estimator, level)?;
-            Ok(invert(&distribution.bins, &pointwise, level))
+            Ok(invert(distribution.curve(), &pointwise, level))
         };
         let percentile = |functional: usize| bounds(draws.percentiles(functional, settings.confidence));
         let cvar = |(i, &alpha): (usize, &f64)| {
@@ -356,7 +362,7 @@ pub(crate) fn z(settings: &Settings) -> f64 {
     normal::upper_quantile((1.0 - settings.confidence) / 2.0)
 }
 
-/// What stands against any interval of a cell: one row, few clusters, or the user.
+/// What stands against any interval of a cell: one row, few clusters, rewards that never vary, or the user.
 pub(crate) fn can_have_intervals(cell: &Cell, settings: &Settings) -> result::Result<(), String> {
     if cell.rows < 2 {
         return Err("one row tells nothing of how rows vary".to_owned());
@@ -364,8 +370,11 @@ pub(crate) fn can_have_intervals(cell: &Cell, settings: &Settings) -> result::Re
     if let Some(groups) = cell.groups.as_ref().map(Groups::occupied).filter(|&groups| groups < FEW_GROUPS) {
         return Err(format!("rows are in only {groups} groups of clusters, and {FEW_GROUPS} are needed"));
     }
+    let alike = cell.bins.range().is_some_and(|(least, most)| least == most);
     match settings.band {
         Band::None => Err("intervals are switched off".to_owned()),
+        Band::Multiplier if alike => Err(ALL_ALIKE.to_owned()),
+        // A guaranteed band allows for what has not been seen.
         Band::Multiplier | Band::Bernstein => Ok(()),
     }
 }
@@ -393,7 +402,7 @@ pub(crate) fn carries(estimator: &Estimator<'_>) -> result::Result<(), String> {
     if estimator.corrected.gave_up {
         return Err("the weights could not be corrected".to_owned());
     }
-    let ess = estimator.design_ess.unwrap_or(0.0) / estimator.design_effect;
+    let ess = designed_rows(estimator);
     if ess >= CARRIES {
         return Ok(());
     }
@@ -423,6 +432,11 @@ pub(crate) fn effective_rows(estimator: &Estimator<'_>) -> f64 {
     happened_rows(estimator).min(estimator.design_ess.unwrap_or(0.0)) / estimator.design_effect
 }
 
+/// The effective sample size as designed, in clusters as far as rows are alike in them.
+pub(crate) fn designed_rows(estimator: &Estimator<'_>) -> f64 {
+    estimator.design_ess.unwrap_or(0.0) / estimator.design_effect
+}
+
 /// `(sum G)^2 / sum G^2`.
 pub(crate) fn happened_rows(estimator: &Estimator<'_>) -> f64 {
     let totals = estimator.sums.totals();
@@ -444,8 +458,14 @@ pub(crate) fn band_around(cdf: &[f64], width: impl Fn(usize) -> f64) -> CurveBan
     CurveBand { lower, upper, half_width: None }
 }
 
-/// The interval of a quantile: where the band's ends reach its level (Woodruff).
-pub(crate) fn invert(bins: &[Bin], band: &CurveBand, level: f64) -> Bounds {
-    let at = |cdf: &[f64]| Some(Curve { bins, cdf }.quantile(level));
-    Bounds { lower: at(&band.upper), upper: at(&band.lower) }
+/// The interval of a quantile: where the band's ends reach its level (Woodruff). Where in a bin that holds much of the
+/// distribution they do is not known, so that they are taken to be where the bin begins and ends.
+pub(crate) fn invert(curve: Curve<'_>, band: &CurveBand, level: f64) -> Bounds {
+    let bins = curve.bins;
+    let end = |cdf: &[f64], outermost: fn(&Bin) -> f64| {
+        let own = Curve { bins, cdf };
+        let b = own.bin_at(level);
+        Some(if curve.mass(b) > FINE { outermost(&bins[b]) } else { own.quantile(level) })
+    };
+    Bounds { lower: end(&band.upper, |bin| bin.min), upper: end(&band.lower, |bin| bin.max) }
 }

@@ -7,8 +7,8 @@ mod truth;
 
 use common::{Random, Slate, contextual_log, points, quick, summarise};
 use slateval::{
-    Band, Combination, Correction, CorrectionChoice, Error, Evaluation, Interval, LOGGING, Metric, PolicyEvaluation,
-    Segment, Settings, Spec, Structure, Summary, Tail, Term,
+    Band, Binning, Combination, Correction, CorrectionChoice, Error, Evaluation, Interval, LOGGING, Metric,
+    PolicyEvaluation, Segment, Settings, Spec, Structure, Summary, Tail, Term,
 };
 use truth::Truth;
 
@@ -207,12 +207,13 @@ fn probabilities_are_read_where_asked() {
         let place = cdf.reward.partition_point(|r| *r <= v) - 1;
         assert!((at(v, "new").estimate.unwrap() - cdf.estimate[place]).abs() < 1e-12, "{v}");
     }
-    // Nothing is known of rewards that were never logged.
-    for v in [-1.0, 1e9] {
-        let beyond = at(v, "new");
-        assert!(beyond.estimate == Some(f64::from(u8::from(v > 0.0))) && beyond.lower.is_none(), "{beyond:?}");
-        assert!(beyond.reason.unwrap().contains("effective rows"));
-    }
+    // Of rewards that were never logged only what F is at the nearest ones is known: it never falls.
+    let (below, above) = (at(-1.0, "new"), at(1e9, "new"));
+    let nearest = at(cdf.reward[0], "new");
+    assert_eq!((below.estimate, below.lower), (Some(0.0), Some(0.0)));
+    assert!(below.upper.unwrap() >= nearest.upper.unwrap().min(1.0) && below.upper.unwrap() < 1.0, "{below:?}");
+    assert_eq!((above.estimate, above.upper), (Some(1.0), Some(1.0)));
+    assert!(above.lower.unwrap() > below.upper.unwrap() && above.lower.unwrap() < 1.0, "{above:?}");
     // A guaranteed band has something to say even there.
     let mut guaranteed = quick();
     guaranteed.band = Band::Bernstein;
@@ -222,6 +223,51 @@ fn probabilities_are_read_where_asked() {
     assert!(found.upper.unwrap() - found.lower.unwrap() > 0.0);
     let both = [(1.0, Metric::Quantile(0.5), "new"), (-1.0, Metric::Quantile(0.5), LOGGING)];
     assert!(of(&summary, &both, &guaranteed).reason.unwrap().contains("one policy"));
+}
+
+#[test]
+fn probabilities_inside_a_bin_are_known_at_its_ends() {
+    let slates = contextual_log(13, 2000, 2, 3);
+    let slates: Vec<Slate> =
+        slates.into_iter().enumerate().map(|(i, s)| Slate { reward: s.reward + i as f64 / 2000.0, ..s }).collect();
+    let coarse = Binning { capacity: 16, ..Binning::default() };
+    let summary = summarise(&Spec::new(Structure::Additive, ["new"]).with_binning(coarse), &slates);
+    let cdf = summary.evaluate(&quick()).unwrap().policy("new").unwrap().cdf.clone();
+    let at = |v: f64| of(&summary, &[(1.0, Metric::Probability(v), "new")], &quick());
+    let middle = cdf.estimate.partition_point(|f| *f < 0.4);
+    let (start, end) = (cdf.reward[middle - 1], cdf.reward[middle]);
+    let inside = at(0.5 * (start + end));
+    assert_eq!((inside.lower, inside.upper), (at(start).lower, at(end).upper));
+    // So are quantiles, where the bin holds more than a little.
+    let level = 0.5 * (cdf.estimate[middle - 1] + cdf.estimate[middle]);
+    assert!(cdf.estimate[middle] - cdf.estimate[middle - 1] > 0.02);
+    let median = of(&summary, &[(1.0, Metric::Quantile(level), "new")], &quick());
+    assert!(median.lower.unwrap() <= end && cdf.reward.contains(&median.upper.unwrap()), "{median:?}");
+    assert!(median.upper.unwrap() >= end, "{median:?}");
+}
+
+#[test]
+fn rewards_in_single_precision_are_what_they_are_written_as() {
+    let slates: Vec<Slate> = contextual_log(14, 400, 2, 3)
+        .into_iter()
+        .enumerate()
+        .map(|(i, s)| Slate { reward: f64::from([0.1_f32, 0.2, 0.3][i % 3]), ..s })
+        .collect();
+    let summary = summarise(&Spec::new(Structure::Additive, ["new"]), &slates);
+    let found = |v: f64| of(&summary, &[(1.0, Metric::Probability(v), LOGGING)], &quick()).estimate.unwrap();
+    assert!(f64::from(0.2_f32) > 0.2);
+    assert_eq!((found(0.2), found(0.199)), (267.0 / 400.0, 134.0 / 400.0));
+}
+
+#[test]
+fn a_biased_weight_spoils_its_policy_though_it_only_warns() {
+    let summary = summarise(&Spec::new(Structure::PaperOrder(2), ["new"]), &contextual_log(15, 400, 3, 3));
+    let found = summary.combinations(&[sum(&[(1.0, Metric::Mean, "new")])], None, &quick()).unwrap();
+    assert!(found[0].failed.iter().any(|f| f.check.name == "bias"), "{found:?}");
+    let worth = found[0].worth.as_ref().unwrap();
+    assert!(worth.policy == "new" && worth.rows > 0.0 && worth.rows < 400.0, "{worth:?}");
+    let ess = summary.combinations(&[sum(&[(1.0, Metric::Ess, "new")])], None, &quick()).unwrap();
+    assert_eq!(ess[0].worth, None);
 }
 
 #[test]

@@ -187,6 +187,13 @@ fn one_row_and_constant_rewards() {
     let constant = evaluate(&on_policy(&[3.0; 50]), Binning::default(), &points());
     assert_eq!((constant.mean.estimate, constant.variance.estimate), (Some(3.0), Some(0.0)));
     assert!(near(constant.cvar[0].interval.estimate.unwrap(), 3.0));
+    // What never varied may still do: nothing is certain.
+    let judged = evaluate(&on_policy(&[3.0; 50]), Binning::default(), &common::quick());
+    for interval in [&judged.mean, &judged.variance, &judged.std, &judged.iqr, &judged.cvar[0].interval] {
+        assert_eq!((interval.lower, interval.upper), (None, None));
+        assert!(interval.estimate.is_some() && interval.reason.as_ref().unwrap().contains("all rewards are alike"));
+    }
+    assert!(judged.cdf.lower.iter().all(Option::is_none));
     // -0.0 and 0.0 are one reward.
     let zeros = evaluate(&on_policy(&[0.0, -0.0, 1.0]), Binning::default(), &points());
     assert_eq!(zeros.cdf.reward, [0.0, 1.0]);
