@@ -315,7 +315,7 @@ fn failed_checks_never_hide() {
     let rows: String = (0..3000).map(row).collect();
     std::fs::write(&path, format!("reward,mu_1,pi_1,part\n{rows}")).unwrap();
     let run = slateval(&additive(&["evaluate", &path, "--by", "part"]));
-    assert!(run.stdout.contains("1 segment has failed checks"), "{}", run.stdout);
+    assert!(run.stdout.contains("1 segment has failed checks, or biased weights"), "{}", run.stdout);
     let run = evaluate_example(&["--structure", "paper-order:2", "--json", "-"]);
     assert!(run.stderr.contains("biased"), "{}", run.stderr);
     assert_eq!(run.json()["schema"], "slateval/evaluation/1");

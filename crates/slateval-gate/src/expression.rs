@@ -195,11 +195,9 @@ impl Parser {
             TokenKind::Number(constant) => Sum { terms: Vec::new(), constant },
             TokenKind::Open => {
                 let sum = self.sum()?;
-                if let TokenKind::Comparison(_) = self.peek() {
-                    if self.closes_later() {
-                        let message = "a comparison stands outside parentheses: write it without those around it";
-                        return Err((token.at, message.to_owned()));
-                    }
+                if matches!(self.peek(), TokenKind::Comparison(_)) && self.closes_later() {
+                    let message = "a comparison stands outside parentheses: write it without those around it";
+                    return Err((token.at, message.to_owned()));
                 }
                 self.close("this parenthesis is not closed", token.at)?;
                 sum

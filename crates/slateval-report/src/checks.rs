@@ -1,6 +1,6 @@
 //! Checks: what did not go well, and how many did.
 
-use slateval::{Check, Diagnostics, Evaluation, PolicyEvaluation, Status};
+use slateval::{Check, Evaluation, PolicyEvaluation, Status};
 
 use crate::Style;
 use crate::text::{name, printable};
@@ -34,18 +34,9 @@ impl Tally {
     }
 }
 
-/// Checks that leave no number of the policy to be relied on.
-pub(crate) fn spoiled(diagnostics: &Diagnostics) -> impl Iterator<Item = &Check> {
-    diagnostics.checks.iter().filter(|check| match check.name {
-        "propensities" | "order" | "concentration" => check.status == Status::Fail,
-        "factored" | "bias" => check.status != Status::Ok,
-        _ => false,
-    })
-}
-
 /// Names of the checks that leave nothing of these policies, each once.
 pub(crate) fn spoiled_names<'a>(policies: impl IntoIterator<Item = &'a PolicyEvaluation>) -> Vec<&'static str> {
-    let mut names: Vec<&str> = policies.into_iter().flat_map(|p| spoiled(&p.diagnostics)).map(|c| c.name).collect();
+    let mut names: Vec<&str> = policies.into_iter().flat_map(|p| p.diagnostics.spoiled()).map(|c| c.name).collect();
     names.sort_unstable();
     names.dedup();
     names
