@@ -36,9 +36,7 @@ pub(crate) fn check(outputs: &[(&'static str, &Path)], inputs: &[PathBuf]) -> Re
     for &(flag, path) in outputs {
         let shown = path.display();
         let (known, own) = (endings(flag), path.extension().and_then(|e| e.to_str()).unwrap_or_default());
-        // The writers of plots and CDFs choose the format by the ending, in small letters.
-        let is_known = |ending: &&str| *ending == own || (flag == "--report" && ending.eq_ignore_ascii_case(own));
-        if !known.is_empty() && !known.iter().any(is_known) {
+        if !known.is_empty() && !known.iter().any(|ending| ending.eq_ignore_ascii_case(own)) {
             bail!("{flag} {shown}: the name must end in .{}", known.join(" or ."));
         }
         let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());

@@ -7,6 +7,7 @@ use arrow_array::{ArrayRef, Float64Array, RecordBatch, StringArray};
 use parquet::arrow::ArrowWriter;
 use slateval::{Evaluation, PolicyEvaluation};
 
+use crate::whole::ending;
 use crate::{Error, write_whole};
 
 /// Writes the columns `policy, segment, reward, raw, estimate, lower, upper`; `segment` is null for the whole log.
@@ -16,7 +17,7 @@ use crate::{Error, write_whole};
 pub fn write_cdf(evaluation: &Evaluation, path: &Path) -> Result<(), Error> {
     let batch = to_batch(evaluation)?;
     let encode = |e: String| Error::Encode { what: "the CDF", reason: e };
-    match path.extension().and_then(|e| e.to_str()) {
+    match ending(path).as_deref() {
         Some("parquet") => write_whole(path, |file| {
             let mut bytes = Vec::new();
             let mut writer =

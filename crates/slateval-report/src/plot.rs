@@ -13,6 +13,7 @@ use crate::chart::{
 use crate::markup::Markup;
 use crate::number::percent;
 use crate::text::name;
+use crate::whole::ending;
 use crate::{Error, write_whole};
 
 const FONT: &[u8] = include_bytes!("../assets/fonts/DejaVuSans.ttf");
@@ -128,7 +129,7 @@ pub fn png(evaluation: &Evaluation, profile: &Profile, settings: &Settings) -> R
 /// # Errors
 /// [`Error::Ending`] for another ending, [`Error::Write`], and as [`png`].
 pub fn write_plot(evaluation: &Evaluation, profile: &Profile, settings: &Settings, path: &Path) -> Result<(), Error> {
-    let bytes = match path.extension().and_then(|e| e.to_str()) {
+    let bytes = match ending(path).as_deref() {
         Some("svg") => svg(evaluation, profile, settings).into_bytes(),
         Some("png") => png(evaluation, profile, settings)?,
         _ => return Err(Error::Ending { path: path.display().to_string(), endings: ".svg or .png" }),
@@ -169,6 +170,5 @@ fn system_fonts() -> Vec<PathBuf> {
 }
 
 fn is_font(path: &Path) -> bool {
-    let ending = path.extension().and_then(|e| e.to_str()).unwrap_or_default();
-    ["ttf", "otf", "ttc"].iter().any(|known| ending.eq_ignore_ascii_case(known))
+    matches!(ending(path).as_deref(), Some("ttf" | "otf" | "ttc"))
 }

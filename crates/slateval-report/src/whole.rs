@@ -28,6 +28,11 @@ pub fn write_whole(path: &Path, write: impl FnOnce(&mut (dyn Write + Send)) -> R
     fs::rename(&temporary.0, path).map_err(failed)
 }
 
+/// What a file's name ends in, in small letters.
+pub(crate) fn ending(path: &Path) -> Option<String> {
+    path.extension().and_then(|ending| ending.to_str()).map(str::to_ascii_lowercase)
+}
+
 fn temporary_name(path: &Path) -> PathBuf {
     let name = path.file_name().map_or_else(Default::default, |name| name.to_string_lossy());
     path.with_file_name(format!(".{name}.{}.part", std::process::id()))
