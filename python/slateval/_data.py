@@ -9,7 +9,7 @@ from itertools import chain
 from typing import Any, NamedTuple
 
 from . import _arrays
-from ._errors import DataTypeError, InputError
+from ._errors import ColumnError, DataTypeError, InputError
 from ._labels import Piece, is_null, labels, plain
 
 WHAT = (
@@ -87,6 +87,8 @@ def _frame(data: Any, bases: set[str]) -> tuple[Iterable[Any], list[str]] | None
     """One thing that holds rows; nothing if it is not known as such."""
     library = type(data).__module__.partition(".")[0]
     kind = type(data).__name__
+    if library in ("pandas", "polars", "pyarrow") and (kind == "Series" or kind.endswith("Array")):
+        raise DataTypeError(f"a {kind} is one column and no log; {WHAT}")
     if library == "pandas" and kind == "DataFrame":
         return _pandas(data, bases)
     if library == "polars" and kind == "LazyFrame":
@@ -211,6 +213,12 @@ def _columns(data: Mapping[Any, Any], bases: set[str]) -> Any:
             pieces.append(labels(name, name, values))
         else:
             pieces += _arrays.numbers(name, name, values)[0]
+    if not pieces:
+        names = ", ".join(f"`{name}`" for name in data) or "none at all"
+        raise ColumnError(
+            f"data: there is none of the columns that a log has; they are reward, mu_1 and pi_1 unless "
+            f"you say others. Columns: {names}"
+        )
     _arrays.check_shapes(shapes)
     return _slateval.Table.from_arrays(pieces)
 

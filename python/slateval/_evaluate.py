@@ -34,6 +34,10 @@ def _reading(
     cluster: Any,
 ) -> Result:
     """Reads the data, whether they came as a log with names of columns or as arrays."""
+    if data is None and (long or slate is not None):
+        raise InputError(
+            "long is for data with one row per slot; arrays have one row per slate, and one column per slot"
+        )
     if data is None:
         return _read_arrays((reward, logging, target, chi, anywhere, weight, by, cluster), read)
     for argument, value in (("reward", reward), ("logging", logging), ("target", target), ("by", by)):

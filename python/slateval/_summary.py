@@ -7,7 +7,7 @@ import threading
 from typing import Any
 
 from . import _fits, _options, _slateval
-from ._errors import DataTypeError, InputError, MissingFileError, NoRowsError
+from ._errors import DataTypeError, FileError, InputError, MissingFileError, NoRowsError
 from ._evaluate import _evaluated, _read
 from ._evaluation import Evaluation
 from ._long import Last, Watch
@@ -88,17 +88,23 @@ class Summary:
     @classmethod
     def from_bytes(cls, data: bytes) -> Summary:
         """A summary from `to_bytes`, or from the bytes of a summary file."""
-        return cls._of(_slateval.Summary.from_bytes(data))
+        if not isinstance(data, (bytes, bytearray, memoryview)):
+            raise DataTypeError(f"a summary is made of bytes, not of a {type(data).__name__}; load reads a file")
+        return cls._of(_slateval.Summary.from_bytes(bytes(data)))
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Summary:
         """A summary from a file."""
+        if not isinstance(path, (str, os.PathLike)):
+            raise DataTypeError(f"load takes the path of a summary, not a {type(path).__name__}")
         path = os.fspath(path)
         try:
             with open(path, "rb") as file:
                 data = file.read()
         except FileNotFoundError:
             raise MissingFileError(f"{path}: there is no such file") from None
+        except OSError as error:
+            raise FileError(f"{path}: cannot read it: {error.strerror}") from None
         return cls._of(_slateval.Summary.from_bytes(data, path))
 
     def add(self, data: Any, *, threads: int | None = None, progress: Any = None) -> None:

@@ -20,7 +20,8 @@ import numpy as np
 
 from ._actions import Items, as_matrix, item_list, read_actions
 from ._columns import Array, Floats, factorize, has_missing, is_frame
-from ._errors import InputError
+from ._errors import DataTypeError, InputError
+from ._options import whole
 from ._policies import Dense, Keyed, Keys, Reader, Table
 from ._shown import Shown, Tally, dense, keyed
 
@@ -139,8 +140,7 @@ def propensities(
     """
     if on_unsupported not in ("error", "warn"):
         raise InputError(f"on_unsupported must be 'error' or 'warn', not {on_unsupported!r}")
-    if batch_size < 1:
-        raise InputError(f"batch_size must be at least 1, not {batch_size}")
+    batch_size = whole("batch_size", batch_size, 1)
     policies = {"logging": _as_policy(logging)} | _targets(target)
     item_names = _resolve_items(actions, items, list(policies.values()))
     shown = _shown(actions, item_names, contexts)
@@ -170,6 +170,8 @@ def _shown(actions: Any, items: Items, contexts: Any) -> Shown:
     rows = numbers.shape[0]
     if contexts is None:
         return Shown(numbers, Keys(None, np.zeros(rows, dtype=np.int64)), items)
+    if not hasattr(contexts, "__len__"):
+        raise DataTypeError(f"contexts must be an array or a frame, one for each row, not a {type(contexts).__name__}")
     if len(contexts) != rows:
         raise InputError(f"{len(contexts)} contexts for {rows} rows of actions; there must be one for each row")
     return Shown(numbers, _context_keys(contexts, rows), items)
