@@ -61,8 +61,7 @@ def batches_of(data: Any, bases: set[str]) -> Batches:
     found = _frame(data, bases)
     if found is not None:
         return Batches(iter(found[0]), found[1])
-    if not isinstance(data, Iterable) or isinstance(data, (str, bytes)) or hasattr(data, "__array_interface__"):
-        raise DataTypeError(f"a {type(data).__name__} is no log; {WHAT}")
+    _refuse_unless_iterable(data)
     return _items(data, bases)
 
 
@@ -73,7 +72,7 @@ def _items(data: Iterable[Any], bases: set[str]) -> Batches:
     def opened(item: Any) -> tuple[Iterable[Any], list[str]]:
         found = _frame(item, bases)
         if found is None:
-            raise DataTypeError(f"an iterable of {type(item).__name__} is no log; {WHAT}")
+            raise _no_log_of(item)
         return found
 
     for first in items:
@@ -111,29 +110,40 @@ def _frame(data: Any, bases: set[str]) -> tuple[Iterable[Any], list[str]] | None
     return None
 
 
-def is_log(data: Any) -> bool:
-    """Whether these may be data, as far as their kind tells."""
-    known = isinstance(data, Mapping) or hasattr(type(data), "columns") or hasattr(data, "__arrow_c_stream__")
-    known = known or hasattr(data, "__arrow_c_array__") or hasattr(data, "scanner")
-    return known or (isinstance(data, Iterable) and not isinstance(data, (str, bytes)))
-
-
 def parts_of(data: Any, bases: set[str]) -> Iterator[Any]:
     """The data as frames and batches one can look into, where the libraries for that are there."""
-    library, kind = type(data).__module__.partition(".")[0], type(data).__name__
-    if isinstance(data, Mapping) or (library, kind) in _SEEN:
-        yield data
+    found = _frame_parts(data, bases)
+    if found is not None:
+        yield from found
         return
+    _refuse_unless_iterable(data)
+    for item in data:
+        within = _frame_parts(item, bases)
+        if within is None:
+            raise _no_log_of(item)
+        yield from within
+
+
+def _frame_parts(data: Any, bases: set[str]) -> Iterable[Any] | None:
+    if isinstance(data, Mapping) or _is_seen(data):
+        return [data]
     found = _frame(data, bases)
     if found is None:
-        for item in data:
-            yield from parts_of(item, bases)
-        return
-    for part in found[0]:
-        if (type(part).__module__.partition(".")[0], type(part).__name__) in _SEEN or not _has_pyarrow():
-            yield part
-        else:
-            yield from _batches(part)
+        return None
+    return chain.from_iterable([part] if _is_seen(part) or not _has_pyarrow() else _batches(part) for part in found[0])
+
+
+def _is_seen(part: Any) -> bool:
+    return (type(part).__module__.partition(".")[0], type(part).__name__) in _SEEN
+
+
+def _refuse_unless_iterable(data: Any) -> None:
+    if not isinstance(data, Iterable) or isinstance(data, (str, bytes)) or hasattr(data, "__array_interface__"):
+        raise DataTypeError(f"a {type(data).__name__} is no log; {WHAT}")
+
+
+def _no_log_of(item: Any) -> DataTypeError:
+    return DataTypeError(f"an iterable of {type(item).__name__} is no log; {WHAT}")
 
 
 _SEEN = {("pandas", "DataFrame"), ("polars", "DataFrame"), ("pyarrow", "Table"), ("pyarrow", "RecordBatch")}

@@ -39,7 +39,7 @@ class Watch:
         if _data.paths_of(data) is not None:
             self.last = None
             return data
-        return self._watched(data) if _data.is_log(data) else data
+        return self._watched(data)
 
     def _watched(self, data: Any) -> Iterator[Any]:
         for part in _data.parts_of(data, self._bases):
@@ -65,7 +65,7 @@ def _ends(part: Any, column: str) -> Ends | None:
     import numpy as np
 
     library = type(part).__module__.partition(".")[0]
-    if library == "pyarrow":
+    if library == "pyarrow" and hasattr(part, "num_rows"):
         if column not in part.schema.names or part.num_rows == 0:
             return ()
         values = part.column(column)

@@ -122,6 +122,30 @@ def test_slates_in_two_adds(make: Callable[[pd.DataFrame], Any]) -> None:
     assert summary.rows == 4
 
 
+class OnlyStream:
+    """Arrow data of a library that nothing else is known of."""
+
+    def __init__(self, rows: pd.DataFrame) -> None:
+        self.table = pa.Table.from_pandas(rows)
+
+    def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
+        return self.table.__arrow_c_stream__(requested_schema)
+
+
+def test_streams_that_cannot_be_looked_into(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("slateval._data._has_pyarrow", lambda: False)
+    summary = slateval.Summary(long=True)
+    summary.add(OnlyStream(long_rows()[:4]))
+    with pytest.raises(slateval.InputError, match="cannot be seen without pyarrow: install it, or keep the rows of a"):
+        summary.add(OnlyStream(long_rows()[4:]))
+
+
+@pytest.mark.parametrize("thing", [5, b"bytes", np.ones(3), [3], ["log.parquet", 3], iter(["x"]), None])
+def test_things_that_are_no_long_log(thing: Any) -> None:
+    with pytest.raises(slateval.DataTypeError, match="is no log; pass a path"):
+        slateval.Summary(long=True).add(thing)
+
+
 def test_what_is_given_in_place_of_summaries() -> None:
     summary, evaluation = filled(), filled().evaluate(band="none")
     for misuse, message in (
