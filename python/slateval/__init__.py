@@ -24,10 +24,11 @@ from ._errors import (
     MissingFileError,
     SlatevalWarning,
 )
-from ._evaluate import Summary, evaluate, inspect, load
+from ._evaluate import evaluate, inspect
 from ._evaluation import Cdf, Comparison, Disparity, Evaluation, Inspection, Policy, Segment
 from ._interval import Interval
 from ._slateval import Table, __version__
+from ._summary import Summary, load
 from ._tasks import Task, merge, partial, plan
 
 if TYPE_CHECKING:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from ._columns import Array, Flags, Ints, places
+from ._errors import InputError
 
 MISSING = -1
 
@@ -24,7 +25,7 @@ class Items:
         if self.universe is not None:
             return places(values, self.universe)
         if values.dtype.kind not in "iu":
-            raise ValueError(
+            raise InputError(
                 f"{what} are of type {values.dtype}, not whole numbers: give `items`, the list of all items in the "
                 "order in which the policies' probabilities have them"
             )
@@ -41,9 +42,9 @@ def item_list(items: Sequence[Any] | Array | None) -> Items:
         return Items(None)
     universe = np.asarray(items)
     if universe.ndim != 1 or universe.size == 0:
-        raise ValueError("items must be a list of at least one item")
+        raise InputError("items must be a list of at least one item")
     if len(set(universe.tolist())) != universe.size:
-        raise ValueError("items must be different from each other")
+        raise InputError("items must be different from each other")
     return Items(universe)
 
 
@@ -56,8 +57,8 @@ def read_actions(actions: Any, items: Items) -> Ints:
     wrong = np.argwhere(~absent & (numbers < 0))
     if wrong.size:
         row, slot = wrong[0]
-        raise ValueError(
-            f"actions: row {row}, slot {slot + 1}: {values[row, slot : slot + 1].tolist()[0]!r} is not an item"
+        raise InputError(
+            f"actions: row {row + 1}, slot {slot + 1}: {values[row, slot : slot + 1].tolist()[0]!r} is not an item"
             + (" of `items`" if items.universe is not None else "; -1 stands for a slot that is not there")
         )
     return numbers
@@ -69,11 +70,11 @@ def as_matrix(actions: Any) -> tuple[Array, Flags]:
     try:
         values = np.asarray(actions if masked is None else masked.data)
     except ValueError:
-        raise ValueError(_ragged(actions)) from None
+        raise InputError(_ragged(actions)) from None
     if values.ndim != 2:
-        raise ValueError(_ragged(actions) if values.dtype == object else f"actions must be (n, K), not {values.shape}")
+        raise InputError(_ragged(actions) if values.dtype == object else f"actions must be (n, K), not {values.shape}")
     if values.shape[0] == 0 or values.shape[1] == 0:
-        raise ValueError(f"actions must have rows and slots; they are {values.shape}")
+        raise InputError(f"actions must have rows and slots; they are {values.shape}")
     absent = np.zeros(values.shape, dtype=bool) if masked is None else np.ma.getmaskarray(masked)
     if values.dtype.kind in "iu":
         absent = absent | (values == MISSING)
@@ -90,6 +91,6 @@ def _ragged(actions: Any) -> str:
     lengths = [len(row) if hasattr(row, "__len__") else 0 for row in actions]
     odd = next((row for row, length in enumerate(lengths) if length != lengths[0]), 0)
     return (
-        f"actions must be (n, K): row {odd} has {lengths[odd]} slots where row 0 has {lengths[0]}; "
+        f"actions must be (n, K): row {odd + 1} has {lengths[odd]} slots where row 1 has {lengths[0]}; "
         "fill shorter slates with -1"
     )

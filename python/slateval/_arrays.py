@@ -7,12 +7,13 @@ from typing import Any
 
 from . import _slateval
 from ._errors import DataTypeError, InputError
+from ._labels import Piece, labels
 from ._options import Columns
 
 SLOTS = "(n, K): one row per slate, one column per slot"
 
 
-def _check_shapes(shapes: Mapping[str, tuple[int, ...]]) -> None:
+def check_shapes(shapes: Mapping[str, tuple[int, ...]]) -> None:
     rows = {argument: shape[0] for argument, shape in shapes.items()}
     slots = {argument: shape[1] for argument, shape in shapes.items() if len(shape) == 2}
     for what, counts in (("rows", rows), ("slots", slots)):
@@ -21,10 +22,7 @@ def _check_shapes(shapes: Mapping[str, tuple[int, ...]]) -> None:
             raise InputError(f"the arrays have different numbers of {what}: {found}; every slate needs all of them")
 
 
-Piece = tuple[str, Any, bytes | None]
-
-
-def _numbers(column: str, argument: str, values: Any, missing: bool = False) -> tuple[list[Piece], tuple[int, ...]]:
+def numbers(column: str, argument: str, values: Any, missing: bool = False) -> tuple[list[Piece], tuple[int, ...]]:
     """The columns of an array; with `missing`, NaN stands for a slot that the slate does not have."""
     import numpy as np
 
@@ -69,22 +67,6 @@ def _ragged(argument: str) -> str:
     )
 
 
-def labels(column: str, argument: str, values: Any) -> Piece:
-    """Segments or clusters."""
-    import numpy as np
-
-    array = np.asarray(values)
-    if array.ndim != 1:
-        raise InputError(f"{argument} has shape {array.shape}; pass (n,): one value for each slate")
-    if array.dtype.kind in "iu" and array.dtype.itemsize <= 8 and array.dtype != np.uint64:
-        return column, np.require(array.astype(np.int64, copy=False), requirements=["C", "A"]), None
-    if array.dtype.kind == "f":
-        raise DataTypeError(f"{argument} holds numbers with decimals; put them into bins, or use .astype(int)")
-    if array.dtype.kind in "mM":
-        array = array.astype(str)
-    return column, array.tolist(), None
-
-
 def has_nan(*arguments: Any) -> bool:
     """Whether any of the slots' arrays has NaN in it."""
     import numpy as np
@@ -120,6 +102,8 @@ def of_arguments(
             "there are no data: pass a log (a dataframe, Arrow data, paths) and the names of its columns, or arrays as "
             "reward, logging and target"
         )
+    if logging is None and weight is None:
+        raise InputError(f"there are no logging propensities: pass logging=, an array {SLOTS}")
     if logging is not None:
         slots.append(("mu", "logging", logging))
     for argument, base, arrays in (
@@ -142,7 +126,7 @@ def of_arguments(
     pieces, shapes = [], {}
     for column, argument, array in shaped:
         one = argument == "reward" or argument.startswith("weight")
-        own, shapes[argument] = _numbers(column, argument, _flat(array) if one else array, missing and not one)
+        own, shapes[argument] = numbers(column, argument, _flat(array) if one else array, missing and not one)
         pieces += own
     for argument, values in (("by", by), ("cluster", cluster)):
         if values is None:
@@ -153,7 +137,7 @@ def of_arguments(
         shapes[argument] = (len(piece[1]),)
         pieces.append(piece)
         setattr(columns, argument, argument)
-    _check_shapes(shapes)
+    check_shapes(shapes)
     return _slateval.Table.from_arrays(pieces), columns
 
 

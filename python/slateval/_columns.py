@@ -9,6 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ._errors import DataTypeError
+
 Array = NDArray[Any]
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -17,7 +19,13 @@ Flags = NDArray[np.bool_]
 
 def is_frame(value: object) -> bool:
     """Whether `value` has named columns: pandas, Polars, pyarrow, or anything that streams Arrow."""
-    return hasattr(value, "column_names") or hasattr(value, "columns") or hasattr(value, "__arrow_c_stream__")
+    marks = ("column_names", "columns", "__arrow_c_stream__")
+    return is_lazy(value) or any(hasattr(value, mark) for mark in marks)
+
+
+def is_lazy(value: object) -> bool:
+    """Whether `value` is a lazy frame of Polars, which has no columns until it is collected."""
+    return type(value).__module__.startswith("polars") and type(value).__name__ == "LazyFrame"
 
 
 def read_columns(frame: Any, wanted: Sequence[str]) -> dict[str, Array]:
@@ -38,11 +46,11 @@ def _to_numpy(column: Any) -> Array:
 
 def _from_stream(frame: Any) -> Any:
     if not hasattr(frame, "__arrow_c_stream__"):
-        raise TypeError(f"a table is a dataframe or a dict of arrays, not {type(frame).__name__}")
+        raise DataTypeError(f"a table is a dataframe or a dict of arrays, not {type(frame).__name__}")
     try:
         pyarrow = import_module("pyarrow")
     except ImportError:
-        raise TypeError(
+        raise DataTypeError(
             f"reading {type(frame).__name__} needs pyarrow: install it, or give a dict of NumPy arrays"
         ) from None
     return pyarrow.table(frame)

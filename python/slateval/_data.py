@@ -9,11 +9,17 @@ from itertools import chain
 from typing import Any, NamedTuple
 
 from . import _arrays
-from ._errors import DataTypeError
+from ._errors import ColumnError, DataTypeError, InputError
+from ._labels import Piece, is_null, labels, plain
 
 WHAT = (
     "pass a path, a pandas or Polars frame, Arrow data (anything with __arrow_c_stream__), a DuckDB relation, a dict "
     "of arrays, or an iterable of these; or NumPy arrays as reward=, logging= and target="
+)
+
+LISTS = (
+    "lists are read from Arrow data and dataframes, and those of pandas with pyarrow: install it, or pass an array of "
+    "shape (n, K)"
 )
 
 
@@ -35,9 +41,19 @@ def paths_of(data: Any) -> list[str] | None:
 
 def _path(path: str | os.PathLike[str]) -> str:
     found = os.fspath(path)
-    if isinstance(found, str):
-        return found
-    raise DataTypeError("paths must be text, not bytes")
+    if not isinstance(found, str):
+        raise DataTypeError("paths must be text, not bytes")
+    if found == "-":
+        raise InputError(
+            "`-`: standard input is read by the command line; pass a path, or pyarrow.ipc.open_stream(sys.stdin.buffer)"
+        )
+    scheme, _, rest = found.partition("://")
+    if rest and scheme != "file":
+        raise InputError(
+            f"{found}: files elsewhere are not read; pass what reads them, such as a DuckDB relation, a Polars lazy "
+            f"frame or a pyarrow dataset: polars.scan_parquet({found!r})"
+        )
+    return found
 
 
 def batches_of(data: Any, bases: set[str]) -> Batches:
@@ -45,8 +61,7 @@ def batches_of(data: Any, bases: set[str]) -> Batches:
     found = _frame(data, bases)
     if found is not None:
         return Batches(iter(found[0]), found[1])
-    if not isinstance(data, Iterable) or isinstance(data, (str, bytes)) or hasattr(data, "__array_interface__"):
-        raise DataTypeError(f"a {type(data).__name__} is no log; {WHAT}")
+    _refuse_unless_iterable(data)
     return _items(data, bases)
 
 
@@ -57,7 +72,7 @@ def _items(data: Iterable[Any], bases: set[str]) -> Batches:
     def opened(item: Any) -> tuple[Iterable[Any], list[str]]:
         found = _frame(item, bases)
         if found is None:
-            raise DataTypeError(f"an iterable of {type(item).__name__} is no log; {WHAT}")
+            raise _no_log_of(item)
         return found
 
     for first in items:
@@ -71,6 +86,8 @@ def _frame(data: Any, bases: set[str]) -> tuple[Iterable[Any], list[str]] | None
     """One thing that holds rows; nothing if it is not known as such."""
     library = type(data).__module__.partition(".")[0]
     kind = type(data).__name__
+    if library in ("pandas", "polars", "pyarrow") and (kind == "Series" or kind.endswith("Array")):
+        raise DataTypeError(f"a {kind} is one column and no log; {WHAT}")
     if library == "pandas" and kind == "DataFrame":
         return _pandas(data, bases)
     if library == "polars" and kind == "LazyFrame":
@@ -88,8 +105,61 @@ def _frame(data: Any, bases: set[str]) -> tuple[Iterable[Any], list[str]] | None
     if hasattr(data, "__arrow_c_stream__") or hasattr(data, "__arrow_c_array__"):
         return [data], []
     if isinstance(data, Mapping):
-        return [_columns(data, bases)], [str(name) for name in data]
+        # Without rows there is nothing to tell a column's kind by.
+        return [] if _is_empty(data, bases) else [_columns(data, bases)], [str(name) for name in data]
     return None
+
+
+def parts_of(data: Any, bases: set[str]) -> Iterator[Any]:
+    """The data as frames and batches one can look into, where the libraries for that are there."""
+    found = _frame_parts(data, bases)
+    if found is not None:
+        yield from found
+        return
+    _refuse_unless_iterable(data)
+    for item in data:
+        within = _frame_parts(item, bases)
+        if within is None:
+            raise _no_log_of(item)
+        yield from within
+
+
+def _frame_parts(data: Any, bases: set[str]) -> Iterable[Any] | None:
+    if isinstance(data, Mapping) or _is_seen(data):
+        return [data]
+    found = _frame(data, bases)
+    if found is None:
+        return None
+    return chain.from_iterable([part] if _is_seen(part) or not _has_pyarrow() else _batches(part) for part in found[0])
+
+
+def _is_seen(part: Any) -> bool:
+    return (type(part).__module__.partition(".")[0], type(part).__name__) in _SEEN
+
+
+def _refuse_unless_iterable(data: Any) -> None:
+    if not isinstance(data, Iterable) or isinstance(data, (str, bytes)) or hasattr(data, "__array_interface__"):
+        raise DataTypeError(f"a {type(data).__name__} is no log; {WHAT}")
+
+
+def _no_log_of(item: Any) -> DataTypeError:
+    return DataTypeError(f"an iterable of {type(item).__name__} is no log; {WHAT}")
+
+
+_SEEN = {("pandas", "DataFrame"), ("polars", "DataFrame"), ("pyarrow", "Table"), ("pyarrow", "RecordBatch")}
+
+
+def _batches(part: Any) -> Iterator[Any]:
+    import pyarrow
+
+    if hasattr(part, "__arrow_c_stream__"):
+        yield from pyarrow.RecordBatchReader.from_stream(part)
+    else:
+        yield pyarrow.record_batch(part)
+
+
+def _has_pyarrow() -> bool:
+    return importlib.util.find_spec("pyarrow") is not None
 
 
 def _needed(names: Iterable[Any], bases: set[str]) -> list[str]:
@@ -119,7 +189,7 @@ def _pandas(data: Any, bases: set[str]) -> tuple[Iterable[Any], list[str]]:
     if len(set(needed)) < len(needed):
         twice = next(name for name in needed if needed.count(name) > 1)
         raise DataTypeError(f"the frame has two columns `{twice}`; rename one of them")
-    if importlib.util.find_spec("pyarrow") is None or not hasattr(narrow, "__arrow_c_stream__"):
+    if not _has_pyarrow() or not hasattr(narrow, "__arrow_c_stream__"):
         return [_columns({name: narrow[name] for name in needed}, bases)], names
     return [_Pandas(narrow)], names
 
@@ -142,17 +212,55 @@ class _Pandas:
 
 def _columns(data: Mapping[Any, Any], bases: set[str]) -> Any:
     """A dict of arrays. NaN stands for a value that is not there, as it does in pandas."""
-    import numpy as np
-
     from . import _slateval
 
-    pieces: list[_arrays.Piece] = []
+    pieces: list[Piece] = []
+    shapes: dict[str, tuple[int, ...]] = {}
     for name in _needed(data, bases):
-        values = data[name] if isinstance(data[name], np.ma.MaskedArray) else np.asarray(data[name])
-        if values.dtype.kind == "f" and np.isnan(values).any():
-            values = np.ma.masked_invalid(values)
+        values = _array(name, data[name])
+        shapes[name] = values.shape[:1] or (1,)
         if values.dtype.kind in "OUSTmM" or (values.dtype.kind in "biu" and values.ndim == 1):
-            pieces.append(_arrays.labels(name, name, values))
+            pieces.append(labels(name, name, values))
         else:
-            pieces += _arrays._numbers(name, name, values)[0]
+            pieces += _arrays.numbers(name, name, values)[0]
+    if not pieces:
+        names = ", ".join(f"`{name}`" for name in data) or "none at all"
+        raise ColumnError(
+            f"data: there is none of the columns that a log has; they are reward, mu_1 and pi_1 unless "
+            f"you say others. Columns: {names}"
+        )
+    _arrays.check_shapes(shapes)
     return _slateval.Table.from_arrays(pieces)
+
+
+def _array(name: str, given: Any) -> Any:
+    import numpy as np
+
+    try:
+        values = given if isinstance(given, np.ma.MaskedArray) else np.asarray(plain(given))
+    except ValueError:
+        raise InputError(f"column `{name}`: {LISTS}") from None
+    if values.dtype == object and any(isinstance(value, (list, tuple, np.ndarray)) for value in values.flat):
+        raise DataTypeError(f"column `{name}` holds lists: {LISTS}")
+    if values.dtype == object and values.ndim == 1 and not isinstance(values, np.ma.MaskedArray):
+        values = _decimals(values)
+    if values.dtype.kind != "f":
+        return values
+    missing = np.isnan(np.ma.getdata(values))
+    return np.ma.array(values, mask=np.ma.getmaskarray(values) | missing) if missing.any() else values
+
+
+def _decimals(values: Any) -> Any:
+    """Numbers with decimals among which some are missing, as floats with NaN."""
+    import numpy as np
+
+    listed = values.tolist()
+    kinds = {type(value) for value in listed if not is_null(value)}
+    if float not in kinds or not kinds <= {float, int}:
+        return values
+    return np.array([np.nan if is_null(value) else value for value in listed], dtype=float)
+
+
+def _is_empty(data: Mapping[Any, Any], bases: set[str]) -> bool:
+    needed = _needed(data, bases)
+    return bool(needed) and all(hasattr(data[name], "__len__") and len(data[name]) == 0 for name in needed)

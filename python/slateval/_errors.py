@@ -11,6 +11,10 @@ class InputError(Error, ValueError):
     """A value, a shape or a setting that cannot be right."""
 
 
+class NoRowsError(InputError):
+    """A log without rows: nothing to evaluate, and nothing to add."""
+
+
 class DataTypeError(Error, TypeError):
     """Data of a kind that cannot hold what they should."""
 

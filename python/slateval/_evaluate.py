@@ -1,14 +1,13 @@
-"""From data to answers: evaluate, inspect, load, Summary."""
+"""From data to answers: evaluate, inspect."""
 
 from __future__ import annotations
 
-import os
 import warnings
 from collections.abc import Callable, Iterable
 from typing import Any, TypeVar
 
 from . import _arrays, _data, _options, _slateval
-from ._errors import DataTypeError, InputError, MissingFileError, SlatevalWarning
+from ._errors import DataTypeError, InputError, NoRowsError, SlatevalWarning
 from ._evaluation import Evaluation, Inspection
 from ._options import Columns, Options
 from ._progress import teller
@@ -35,6 +34,10 @@ def _reading(
     cluster: Any,
 ) -> Result:
     """Reads the data, whether they came as a log with names of columns or as arrays."""
+    if data is None and (long or slate is not None):
+        raise InputError(
+            "long is for data with one row per slot; arrays have one row per slate, and one column per slot"
+        )
     if data is None:
         return _read_arrays((reward, logging, target, chi, anywhere, weight, by, cluster), read)
     for argument, value in (("reward", reward), ("logging", logging), ("target", target), ("by", by)):
@@ -69,9 +72,26 @@ def _read(data: Any, options: Options, method: str | None, threads: int | None, 
     tell = teller(progress)
     paths = _data.paths_of(data)
     if paths is not None:
-        return _slateval.Summary.read_files(options.request(), paths, method, threads, tell)
+        return _with_rows(data, lambda: _slateval.Summary.read_files(options.request(), paths, method, threads, tell))
     objects, names = _data.batches_of(data, options.bases())
-    return _slateval.Summary.read_batches(options.request(), objects, names, method, threads, tell)
+    return _with_rows(
+        data, lambda: _slateval.Summary.read_batches(options.request(), objects, names, method, threads, tell)
+    )
+
+
+def _with_rows(data: Any, read: Callable[[], Result]) -> Result:
+    """What was read; a log without rows is told from everything else that may be wrong with it."""
+    try:
+        return read()
+    except ValueError as error:
+        message = str(error)
+        if not message.startswith("there are no rows"):
+            raise
+    if hasattr(data, "__next__") or hasattr(data, "read_next_batch"):
+        message = "there are no rows in data, or it has been read already: a stream is read once, make it again"
+    elif not message.startswith("there are no rows in"):
+        message = "there are no rows in data: an empty log says nothing about any policy"
+    raise NoRowsError(message)
 
 
 def _evaluated(summary: _slateval.Summary, method: str, stacklevel: int = 3) -> Evaluation:
@@ -224,16 +244,12 @@ def inspect(
         paths = _data.paths_of(data)
         found = None if paths is not None else _data.batches_of(data, options.bases())
         objects, names = found or (None, [])
-        return _slateval.inspect(
-            options.request(),
-            method,
-            paths or [],
-            objects,
-            names,
-            bool(interactions),
-            width,
-            threads,
-            teller(progress),
+        request, tell = options.request(), teller(progress)
+        return _with_rows(
+            data,
+            lambda: _slateval.inspect(
+                request, method, paths or [], objects, names, bool(interactions), width, threads, tell
+            ),
         )
 
     found = _reading(
@@ -251,142 +267,3 @@ def inspect(
         cluster=cluster,
     )
     return Inspection(*found)
-
-
-def load(path: str | os.PathLike[str], **settings: Any) -> Evaluation:
-    """Evaluates a summary saved with `Evaluation.save` or `slateval evaluate --save`.
-
-    `settings` are those of `evaluate` that can be decided after the log has been read: `correction`, `band`,
-    `confidence`, `alpha`, `tail`, `quantile`, `draws`, `seed` and the like, and `structure` for another order of a
-    summary made with structure "auto".
-    """
-    return Summary.load(path)._evaluate(settings)
-
-
-class Summary:
-    """A mergeable summary of logged slates: add rows as they come, merge with others, evaluate.
-
-    Its size does not depend on the rows, and summaries of days, files or machines merge in any order. Columns and
-    structure are those of `evaluate`.
-
-    >>> import slateval
-    >>> monday, tuesday = slateval.Summary(structure="additive"), slateval.Summary(structure="additive")
-    >>> monday.add({"reward": [1.0, 0.0], "mu_1": [0.5, 0.5], "pi_1": [0.9, 0.1]})
-    >>> tuesday.add({"reward": [0.0, 0.0], "mu_1": [0.5, 0.5], "pi_1": [0.9, 0.1]})
-    >>> both = monday.merge(tuesday)
-    >>> both.rows, float(both.evaluate(band="none")["logging"].mean)
-    (4, 0.25)
-    """
-
-    def __init__(
-        self,
-        *,
-        reward: str = "reward",
-        logging: str | None = None,
-        target: Any = None,
-        chi: Any = None,
-        anywhere: Any = None,
-        weight: Any = None,
-        long: bool = False,
-        slate: str | None = None,
-        by: str | None = None,
-        cluster: str | None = None,
-        structure: str = "auto",
-        target_slots: str = "independent",
-        bins: int | str = 4096,
-        baseline: str | None = None,
-        interactions: bool = False,
-    ) -> None:
-        columns = Columns.of_names(
-            reward=reward,
-            logging=logging,
-            target=target,
-            chi=chi,
-            anywhere=anywhere,
-            weight=weight,
-            long=long,
-            slate=slate,
-            by=by,
-            cluster=cluster,
-        )
-        structure = _options.text("structure", structure)
-        slots, bins = _options.text("target_slots", target_slots), _options.bins_text(bins)
-        self._options: Options | None = Options(columns, structure, slots, bins, baseline, bool(interactions))
-        self._core: _slateval.Summary | None = None
-
-    @classmethod
-    def _of(cls, core: _slateval.Summary | None, options: Options | None = None) -> Summary:
-        summary = cls.__new__(cls)
-        summary._options, summary._core = options, core
-        return summary
-
-    @classmethod
-    def from_bytes(cls, data: bytes) -> Summary:
-        """A summary from `to_bytes`, or from the bytes of a summary file."""
-        return cls._of(_slateval.Summary.from_bytes(data))
-
-    @classmethod
-    def load(cls, path: str | os.PathLike[str]) -> Summary:
-        """A summary from a file."""
-        path = os.fspath(path)
-        try:
-            with open(path, "rb") as file:
-                data = file.read()
-        except FileNotFoundError:
-            raise MissingFileError(f"{path}: there is no such file") from None
-        return cls._of(_slateval.Summary.from_bytes(data, path))
-
-    def add(self, data: Any, *, threads: int | None = None, progress: Any = None) -> None:
-        """Adds rows: anything that `evaluate` takes as data."""
-        if self._options is None:
-            raise TypeError("a summary made of bytes takes no rows: add them to a new one and merge the two")
-        part = _read(data, self._options, None, _options.threads(threads), progress)
-        self._core = part if self._core is None else self._core.merge(part)
-
-    def merge(self, other: Summary) -> Summary:
-        """Both together; neither is changed."""
-        if not isinstance(other, Summary):
-            raise TypeError(f"a summary merges with a summary, not with a {type(other).__name__}")
-        if other._core is None:
-            return Summary._of(self._core, self._options)
-        if self._core is None:
-            return Summary._of(other._core, self._options)
-        return Summary._of(self._core.merge(other._core), self._options)
-
-    @property
-    def rows(self) -> int:
-        """The number of slates added."""
-        return 0 if self._core is None else self._core.rows
-
-    def evaluate(self, **settings: Any) -> Evaluation:
-        """The reward distribution of every policy; `settings` as for `slateval.load`."""
-        return self._evaluate(settings)
-
-    def _evaluate(self, settings: dict[str, Any]) -> Evaluation:
-        correction = _options.text("correction", settings.pop("correction", "auto"), "the name of a correction")
-        settings["threads"] = _options.threads(settings.get("threads"))
-        method = _options.method(correction=correction, **settings)
-        return _evaluated(self._filled(), method, stacklevel=4)
-
-    def _filled(self) -> _slateval.Summary:
-        if self._core is None:
-            raise InputError("there are no rows: an empty summary says nothing about any policy")
-        return self._core
-
-    def to_bytes(self) -> bytes:
-        """The summary as bytes: those of a summary file."""
-        return self._filled().to_bytes()
-
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Writes a summary file, whole or not at all."""
-        self._filled().save(os.fspath(path))
-
-    def __getstate__(self) -> tuple[Options | None, bytes | None]:
-        return self._options, None if self._core is None else self._core.to_bytes()
-
-    def __setstate__(self, state: tuple[Options | None, bytes | None]) -> None:
-        self._options, data = state
-        self._core = None if data is None else _slateval.Summary.from_bytes(data)
-
-    def __repr__(self) -> str:
-        return f"<slateval.Summary: {self.rows:,} slates>"

@@ -12,7 +12,7 @@ from typing import Any
 
 from . import _slateval
 from ._again import call
-from ._errors import InputError
+from ._errors import DataTypeError, InputError
 from ._interval import Interval
 from ._options import number
 
@@ -264,7 +264,7 @@ class Evaluation(Mapping[str, Policy]):
     @classmethod
     def load(cls, path: str | os.PathLike[str], **settings: Any) -> Evaluation:
         """Evaluates a saved summary: `slateval.load`."""
-        from ._evaluate import load
+        from ._summary import load
 
         return load(path, **settings)
 
@@ -342,6 +342,11 @@ class Evaluation(Mapping[str, Policy]):
 
     def merge(self, other: Evaluation) -> Evaluation:
         """The evaluation of both logs together, with this one's settings."""
+        if not isinstance(other, Evaluation):
+            raise DataTypeError(
+                f"an evaluation merges with an evaluation, not with a {type(other).__name__}; slateval.merge puts "
+                "summaries together"
+            )
         return Evaluation(self._core.merge(other._core))
 
     def report(self, path: str | os.PathLike[str]) -> None:

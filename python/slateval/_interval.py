@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from ._errors import InputError
+
 DASH = "\u2013"
 
 
@@ -35,7 +37,7 @@ class Interval:
 
     def __float__(self) -> float:
         if self.estimate is None:
-            raise ValueError(f"there is no estimate: {self.reason}")
+            raise InputError(f"there is no estimate: {self.reason}")
         return self.estimate
 
     def __format__(self, spec: str) -> str:

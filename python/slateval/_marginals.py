@@ -8,6 +8,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from ._columns import Floats, Ints
+from ._errors import DataTypeError, InputError
 from ._slates import Effort, Family, PlackettLuce, Sampler, Slates, UniformRanking, family
 
 
@@ -106,7 +107,7 @@ def target_marginals(target: Any, rows: int, slots: int, effort: Effort) -> Marg
         return _certain(values, rows, slots)
     if values.dtype.kind == "f":
         return _known(values.astype(np.float64), rows, slots)
-    raise TypeError(
+    raise DataTypeError(
         "target must be floats (each item's probability in each slot), whole numbers (one slate) or a policy over "
         f"slates, not {type(target).__name__}"
     )
@@ -129,12 +130,12 @@ def _of_slates(policy: Family, slots: int) -> Marginals:
 
 def _certain(slates: Ints, rows: int, slots: int) -> Marginals:
     if slates.shape not in ((slots,), (rows, slots)):
-        raise ValueError(
+        raise InputError(
             f"a target of whole numbers is one slate, ({slots},), or one for each row, ({rows}, {slots}), not "
             f"{slates.shape}; give probabilities as floats"
         )
     if slates.min() < 0:
-        raise ValueError("target: items count from 0")
+        raise InputError("target: items count from 0")
     each = slates.reshape(-1, slots).astype(np.int64)
     different, index = np.unique(each, axis=0, return_inverse=True)
     return _Shown(different, np.broadcast_to(index.reshape(-1), (rows,)))
@@ -142,22 +143,22 @@ def _certain(slates: Ints, rows: int, slots: int) -> Marginals:
 
 def _known(probability: Floats, rows: int, slots: int) -> Marginals:
     if probability.ndim not in (2, 3) or probability.shape[:-1] not in ((slots,), (rows, slots)):
-        raise ValueError(
+        raise InputError(
             f"target must be ({rows}, {slots}, items) or ({slots}, items) probabilities, not {probability.shape}"
         )
     each = probability.reshape(-1, slots, probability.shape[-1])
     wrong = np.argwhere(~((each >= 0) & (each <= 1 + 1e-6)))
     if wrong.size:
         row, slot, item = (int(part) for part in wrong[0])
-        raise ValueError(
-            f"target: row {row}, slot {slot + 1}, item {item}: probability {each[row, slot, item]}; it must lie in "
+        raise InputError(
+            f"target: row {row + 1}, slot {slot + 1}, item {item}: probability {each[row, slot, item]}; it must lie in "
             "[0, 1]"
         )
     wrong = np.argwhere(np.abs(each.sum(axis=2) - 1) > 1e-6)
     if wrong.size:
         row, slot = (int(part) for part in wrong[0])
-        raise ValueError(
-            f"target: row {row}, slot {slot + 1}: the probabilities sum to {each[row, slot].sum():.9g}, not 1"
+        raise InputError(
+            f"target: row {row + 1}, slot {slot + 1}: the probabilities sum to {each[row, slot].sum():.9g}, not 1"
         )
     index = np.zeros(rows, dtype=np.int64) if len(each) == 1 else np.arange(rows)
     return _Known(each, index)

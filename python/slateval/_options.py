@@ -180,6 +180,23 @@ def structure_of(estimator: Any, structure: Any, correction: Any) -> tuple[str, 
     return ESTIMATORS[estimator], "none"
 
 
+METHOD = [
+    "correction",
+    "structure",
+    "band",
+    "min_propensity",
+    "confidence",
+    "alpha",
+    "tail",
+    "quantile",
+    "draws",
+    "debias_cvar",
+    "seed",
+    "threads",
+]
+"""What can be decided after the log has been read."""
+
+
 def method(
     *,
     correction: str,

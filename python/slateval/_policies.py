@@ -9,7 +9,8 @@ from typing import Any, Protocol
 import numpy as np
 
 from ._actions import Items
-from ._columns import Array, Flags, Floats, Ints, has_missing, places, read_columns, slice_rows
+from ._columns import Array, Flags, Floats, Ints, has_missing, is_lazy, places, read_columns, slice_rows
+from ._errors import InputError
 
 
 @dataclass(frozen=True)
@@ -32,15 +33,19 @@ class Table:
     item: str = "item"
     probability: str = "probability"
 
+    def __post_init__(self) -> None:
+        if is_lazy(self.frame):
+            object.__setattr__(self, "frame", self.frame.collect())
+
     def column(self, name: str) -> Array:
         """One of the table's columns."""
         found = read_columns(self.frame, [name])
         if name not in found:
-            raise ValueError(
+            raise InputError(
                 f"the table has no column {name!r}; Table(frame, item=…, probability=…) reads others in its place"
             )
         if found[name].ndim != 1:
-            raise ValueError(f"column {name!r} of the table must be one-dimensional, not {found[name].shape}")
+            raise InputError(f"column {name!r} of the table must be one-dimensional, not {found[name].shape}")
         return found[name]
 
 
@@ -167,7 +172,7 @@ class Called:
         """Those of the rows from `start` to `stop`."""
         part = np.asarray(self.policy(slice_rows(self.contexts, start, stop)))
         if part.ndim != 3 or part.shape[:2] != (stop - start, self.slots):
-            raise ValueError(
+            raise InputError(
                 f"{self.name}: the policy must give probabilities of shape ({stop - start}, {self.slots}, items) for "
                 f"{stop - start} contexts, not {part.shape}"
             )
@@ -196,17 +201,17 @@ class Reader:
             return self._table(name, policy)
         if callable(policy) and not hasattr(policy, "__array__"):
             if self.contexts is None:
-                raise ValueError(f"{name}: a policy that is a function needs `contexts`, one for each row")
+                raise InputError(f"{name}: a policy that is a function needs `contexts`, one for each row")
             return Called(name, policy, self.contexts, self.slots)
         return self._array(name, policy)
 
     def _array(self, name: str, policy: Any) -> Keyed | Dense:
         values = np.asarray(policy)
         if values.dtype.kind not in "biuf":
-            raise ValueError(f"{name}: probabilities must be numbers, not {values.dtype}")
+            raise InputError(f"{name}: probabilities must be numbers, not {values.dtype}")
         shapes = {1: (), 2: (self.slots,), 3: (self.rows, self.slots)}
         if values.ndim not in shapes or values.shape[:-1] != shapes[values.ndim]:
-            raise ValueError(
+            raise InputError(
                 f"{name}: probabilities must be ({self.rows}, {self.slots}, items), ({self.slots}, items) or (items,) "
                 f"for {self.rows} slates of {self.slots} slots, not {values.shape}"
             )
@@ -223,15 +228,15 @@ class Reader:
 
     def _count(self, name: str, items: int) -> None:
         if self.items.universe is not None and items != self.items.universe.size:
-            raise ValueError(f"{name}: probabilities of {items} items, but `items` has {self.items.universe.size}")
+            raise InputError(f"{name}: probabilities of {items} items, but `items` has {self.items.universe.size}")
         if self.item_count is not None and items != self.item_count:
-            raise ValueError(f"{name}: probabilities of {items} items, another policy's are of {self.item_count}")
+            raise InputError(f"{name}: probabilities of {items} items, another policy's are of {self.item_count}")
         self.item_count = items
 
     def _table(self, name: str, table: Table) -> Keyed:
         raw = table.column(table.probability)
         if raw.dtype.kind not in "biuf":
-            raise ValueError(f"{name}: column {table.probability!r} must hold numbers, not {raw.dtype}")
+            raise InputError(f"{name}: column {table.probability!r} must hold numbers, not {raw.dtype}")
         item = self._items(name, table, raw.size)
         slot, slots = self._slots(name, table, raw.size)
         context, contexts = self._contexts(name, table, raw.size)
@@ -243,8 +248,8 @@ class Reader:
         numbers = self.items.encode(item, f"{name}: the items of column {table.item!r}")
         wrong = np.flatnonzero(numbers < 0)
         if wrong.size:
-            raise ValueError(
-                f"{name}: row {wrong[0]} of the table: item {_value(item, wrong[0])} is not one of `items`"
+            raise InputError(
+                f"{name}: row {wrong[0] + 1} of the table: item {_value(item, wrong[0])} is not one of `items`"
             )
         return numbers
 
@@ -252,17 +257,17 @@ class Reader:
         if table.slot is None or (self.slots == 1 and table.slot not in read_columns(table.frame, [table.slot])):
             return np.zeros(rows, dtype=np.int64), 1
         if table.slot not in read_columns(table.frame, [table.slot]):
-            raise ValueError(
+            raise InputError(
                 f"{name}: the table has no column {table.slot!r}; if the policy is the same in every slot, say "
                 "Table(frame, slot=None)"
             )
         slot = _key_column(name, table, table.slot, rows)
         if slot.dtype.kind not in "iu":
-            raise ValueError(f"{name}: column {table.slot!r} must hold whole numbers, not {slot.dtype}")
+            raise InputError(f"{name}: column {table.slot!r} must hold whole numbers, not {slot.dtype}")
         wrong = np.flatnonzero((slot < 1) | (slot > self.slots))
         if wrong.size:
-            raise ValueError(
-                f"{name}: row {wrong[0]} of the table: slot {_value(slot, wrong[0])}; slots count from 1 to "
+            raise InputError(
+                f"{name}: row {wrong[0] + 1} of the table: slot {_value(slot, wrong[0])}; slots count from 1 to "
                 f"{self.slots}"
             )
         return slot.astype(np.int64) - 1, self.slots
@@ -274,12 +279,12 @@ class Reader:
         if not found and self.contexts is None:
             return np.zeros(rows, dtype=np.int64), 1
         if not found:
-            raise ValueError(
+            raise InputError(
                 f"{name}: the table has no column {table.context!r}; if the policy is the same in every context, say "
                 "Table(frame, context=None)"
             )
         if self.keys.universe is None:
-            raise ValueError(
+            raise InputError(
                 f"{name}: the table has a column {table.context!r}: give `contexts` (n,), one for each row"
             )
         return places(_key_column(name, table, table.context, rows), self.keys.universe), self.keys.count
@@ -288,9 +293,9 @@ class Reader:
 def _key_column(name: str, table: Table, column: str, rows: int) -> Array:
     values = table.column(column)
     if values.size != rows:
-        raise ValueError(f"{name}: column {column!r} has {values.size} rows, column {table.probability!r} {rows}")
+        raise InputError(f"{name}: column {column!r} has {values.size} rows, column {table.probability!r} {rows}")
     if has_missing(values):
-        raise ValueError(f"{name}: column {column!r} of the table has nulls; each row needs one")
+        raise InputError(f"{name}: column {column!r} of the table has nulls; each row needs one")
     return values
 
 
@@ -298,9 +303,9 @@ def _check_probabilities(name: str, table: Table, values: Array) -> None:
     slack = tolerance(values)
     wrong = np.flatnonzero(~((values >= 0) & (values <= 1 + slack)))
     if wrong.size:
-        raise ValueError(
-            f"{name}: row {wrong[0]} of the table: {table.probability} is {_value(values, wrong[0])}; it must lie in "
-            "[0, 1]"
+        raise InputError(
+            f"{name}: row {wrong[0] + 1} of the table: {table.probability} is {_value(values, wrong[0])}; it must lie "
+            "in [0, 1]"
         )
 
 
@@ -309,7 +314,7 @@ def _keyed(name: str, key: tuple[Ints, Ints, Ints], p: Array, counts: tuple[int,
     contexts, slots = counts
     items = int(item.max(initial=0)) + 1
     if contexts * slots * items >= 2**63:
-        raise ValueError(f"{name}: too many contexts and items to join on; number the items from 0 without gaps")
+        raise InputError(f"{name}: too many contexts and items to join on; number the items from 0 without gaps")
     # Contexts that are not in the log play no role.
     known = context >= 0
     keys = ((context * slots + slot) * items + item)[known]
@@ -318,7 +323,7 @@ def _keyed(name: str, key: tuple[Ints, Ints, Ints], p: Array, counts: tuple[int,
     twice = np.flatnonzero(np.diff(keys) == 0)
     if twice.size:
         row = np.flatnonzero(known)[order[twice[0] + 1]]
-        raise ValueError(f"{name}: row {row} of the table repeats the context, slot and item of another row")
+        raise InputError(f"{name}: row {row + 1} of the table repeats the context, slot and item of another row")
     probability = np.minimum(p[known][order].astype(np.float64), 1.0)
     shown = probability > 0
     return Keyed(name, keys[shown], probability[shown], contexts, slots, items, slack)
@@ -332,7 +337,7 @@ def check(block: Array, present: Flags, name: str, where: Callable[[int, int], s
     if wrong.size:
         row, slot = wrong[0]
         item = int(np.flatnonzero(~inside[row, slot])[0])
-        raise ValueError(
+        raise InputError(
             f"{name}: {where(row, slot)}, item {items.name(item)}: probability {_value(block[row, slot], item)}; "
             "it must lie in [0, 1]"
         )
@@ -340,7 +345,7 @@ def check(block: Array, present: Flags, name: str, where: Callable[[int, int], s
     wrong = np.argwhere((np.abs(total - 1) > slack) & present)
     if wrong.size:
         row, slot = wrong[0]
-        raise ValueError(f"{name}: {where(row, slot)}: the probabilities sum to {total[row, slot]:.9g}, not 1")
+        raise InputError(f"{name}: {where(row, slot)}: the probabilities sum to {total[row, slot]:.9g}, not 1")
 
 
 def _value(values: Array, at: int | np.int64) -> str:

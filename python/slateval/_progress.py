@@ -6,6 +6,8 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
+from ._errors import DataTypeError
+
 Tell = Callable[[int, "int | None"], None]
 """Takes the rows read so far, and all rows where they are known."""
 
@@ -45,4 +47,4 @@ def teller(progress: Any) -> Tell | None:
     if callable(progress):
         tell: Tell = progress
         return tell
-    raise TypeError("progress must be True, a function of (rows, total), or a bar with update(n) such as tqdm's")
+    raise DataTypeError("progress must be True, a function of (rows, total), or a bar with update(n) such as tqdm's")

@@ -9,6 +9,7 @@ import numpy as np
 
 from ._actions import MISSING, Items
 from ._columns import Array, Flags, Floats, Ints
+from ._errors import InputError
 from ._policies import Dense, Entries, Keyed, Keys, check
 
 ENTRIES_AT_ONCE = 1 << 20
@@ -31,7 +32,7 @@ class Shown:
     def where(self, row: int, slot: int) -> str:
         """A slot as the user knows it."""
         context = "" if self.keys.universe is None else f" (context {self._context(row)})"
-        return f"row {row}{context}, slot {slot + 1}"
+        return f"row {row + 1}{context}, slot {slot + 1}"
 
     def _context(self, row: int) -> str:
         at = int(self.keys.rows[row])
@@ -43,8 +44,8 @@ class Shown:
         wrong = np.argwhere(self.actions >= count)
         if wrong.size:
             row, slot = wrong[0]
-            raise ValueError(
-                f"actions: row {row}, slot {slot + 1}: item {self.actions[row, slot]}, but the policies know only "
+            raise InputError(
+                f"actions: row {row + 1}, slot {slot + 1}: item {self.actions[row, slot]}, but the policies know only "
                 f"items 0 to {count - 1}"
             )
 
@@ -130,7 +131,7 @@ def _check_sums(policy: Keyed, shown: Shown, first: Ints) -> None:
         problem = (
             "no probabilities" if total[wrong[0]] == 0 else f"the probabilities sum to {total[wrong[0]]:.9g}, not 1"
         )
-        raise ValueError(f"{policy.name}: {where}: {problem}")
+        raise InputError(f"{policy.name}: {where}: {problem}")
 
 
 def _by_group(logging: Keyed, target: Keyed, shown: Shown, first: Ints, tally: Tally) -> tuple[Floats, Floats]:
@@ -180,7 +181,7 @@ def _blocks(
             continue
         block = policy.rows(rows.start, rows.stop)
         if items is not None and block.shape[-1] != items:
-            raise ValueError(f"{policy.name}: probabilities of {block.shape[-1]} items, where {items} are known")
+            raise InputError(f"{policy.name}: probabilities of {block.shape[-1]} items, where {items} are known")
         items = block.shape[-1]
         raw[name] = block
     assert items is not None
@@ -188,7 +189,7 @@ def _blocks(
     for name, policy in policies.items():
         if isinstance(policy, Keyed):
             if policy.items > items:
-                raise ValueError(
+                raise InputError(
                     f"{policy.name}: item {policy.items - 1}, but another policy knows only 0 to {items - 1}"
                 )
             raw[name] = policy.block(shown.keys.rows[rows], shown.actions.shape[1], items)
@@ -216,7 +217,7 @@ def _check_shown(mu: Floats, shown: Shown) -> None:
     wrong = np.argwhere(shown.present & ~(mu > 0))
     if wrong.size:
         row, slot = (int(part) for part in wrong[0])
-        raise ValueError(
+        raise InputError(
             f"logging: {shown.where(row, slot)}: item {shown.items.name(int(shown.actions[row, slot]))} was shown, but "
             "its probability is 0: these are not the probabilities that the log was made with"
         )

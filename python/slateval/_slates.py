@@ -12,6 +12,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from ._columns import Array, Flags, Floats, Ints, factorize
+from ._errors import DataTypeError, InputError
 
 
 @dataclass(frozen=True, eq=False)
@@ -153,12 +154,12 @@ class _Drawn:
         size = self.effort.samples
         slates = np.asarray(self.policy.draw(context, size, _rng(self.effort, stream, which)))
         if slates.shape != (size, self.slots) or slates.dtype.kind not in "iu":
-            raise ValueError(
+            raise InputError(
                 f"the sampler must give whole numbers of shape ({size}, {self.slots}), not {slates.dtype} of shape "
                 f"{slates.shape}"
             )
         if slates.min() < 0 or slates.max() >= self.items:
-            raise ValueError(
+            raise InputError(
                 f"the sampler gave an item outside 0 to {self.items - 1}: {slates.min()} to {slates.max()}"
             )
         return _drawn(slates.astype(np.int64), self.effort)
@@ -179,7 +180,7 @@ def family(policy: Any, rows: int, slots: int, effort: Effort) -> Family:
         contexts, index = _distinct_contexts(policy.contexts, rows)
         return _Drawn(policy, contexts, index, slots, effort)
     advice = "; wrap a function as Sampler(draw, items=…)" if callable(policy) else ""
-    raise TypeError(
+    raise DataTypeError(
         f"a policy over slates is PlackettLuce, UniformRanking, Slates or Sampler, not {type(policy).__name__}{advice}"
     )
 
@@ -188,29 +189,29 @@ def _rankings(policy: PlackettLuce, rows: int, slots: int, effort: Effort) -> _R
     scores = np.asarray(policy.scores, dtype=np.float64)
     distinct, index = _distinct(scores, rows, "scores")
     if np.isnan(distinct).any() or np.isposinf(distinct).any():
-        raise ValueError("scores must be numbers, or -inf for items that are never shown")
+        raise InputError("scores must be numbers, or -inf for items that are never shown")
     _enough(int(np.isfinite(distinct).sum(axis=1).min()), slots)
     return _Rankings(distinct, index, slots, effort)
 
 
 def _enough(items: int, slots: int) -> int:
     if items < slots:
-        raise ValueError(f"a ranking of {slots} slots without repeats needs at least as many items, there are {items}")
+        raise InputError(f"a ranking of {slots} slots without repeats needs at least as many items, there are {items}")
     return items
 
 
 def _listed(policy: Slates, rows: int, slots: int) -> _Listed:
     slates = np.asarray(policy.slates)
     if slates.ndim != 2 or slates.shape[1] != slots or slates.dtype.kind not in "iu" or slates.min() < 0:
-        raise ValueError(f"slates must be (S, {slots}) item numbers from 0, not {slates.dtype} of shape {slates.shape}")
+        raise InputError(f"slates must be (S, {slots}) item numbers from 0, not {slates.dtype} of shape {slates.shape}")
     if np.unique(slates, axis=0).shape[0] != slates.shape[0]:
-        raise ValueError("slates must be different from each other: add up the probabilities of equal ones")
+        raise InputError("slates must be different from each other: add up the probabilities of equal ones")
     probability = np.asarray(policy.probabilities, dtype=np.float64)
     distinct, index = _distinct(probability, rows, "probabilities")
     if distinct.shape[1] != slates.shape[0]:
-        raise ValueError(f"{distinct.shape[1]} probabilities for {slates.shape[0]} slates")
+        raise InputError(f"{distinct.shape[1]} probabilities for {slates.shape[0]} slates")
     if not ((distinct >= 0) & (distinct <= 1 + 1e-6)).all() or (np.abs(distinct.sum(axis=1) - 1) > 1e-6).any():
-        raise ValueError("the probabilities of slates must lie in [0, 1] and sum to 1")
+        raise InputError("the probabilities of slates must lie in [0, 1] and sum to 1")
     return _Listed(slates.astype(np.int64), distinct, index, int(slates.max()) + 1)
 
 
@@ -219,7 +220,7 @@ def _distinct(values: Floats, rows: int, what: str) -> tuple[Floats, Ints]:
     if values.ndim == 1:
         return values[None], np.zeros(rows, dtype=np.int64)
     if values.ndim != 2 or values.shape[0] != rows:
-        raise ValueError(f"{what} must be one-dimensional, or have a row for each of {rows} rows, not {values.shape}")
+        raise InputError(f"{what} must be one-dimensional, or have a row for each of {rows} rows, not {values.shape}")
     distinct, index = np.unique(values, axis=0, return_inverse=True)
     return distinct, index.reshape(rows).astype(np.int64)
 
@@ -229,7 +230,7 @@ def _distinct_contexts(contexts: Any, rows: int) -> tuple[Array | None, Ints]:
         return None, np.zeros(rows, dtype=np.int64)
     values = np.asarray(contexts)
     if values.ndim != 1 or values.size != rows:
-        raise ValueError(f"contexts must be one for each of {rows} rows, not {values.shape}")
+        raise InputError(f"contexts must be one for each of {rows} rows, not {values.shape}")
     return factorize(values)
 
 

@@ -17,10 +17,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from . import _data, _options, _slateval
+from . import _data, _fits, _options, _slateval
 from ._errors import DataTypeError, InputError
-from ._evaluate import Summary
 from ._options import Columns, Options
+from ._summary import Summary
 
 
 @dataclass(frozen=True)
@@ -54,6 +54,8 @@ def plan(
 ) -> list[Task]:
     """The tasks of a log on disk: files, or row groups of Parquet files. Reads schemas and no rows."""
     found = _data.paths_of(paths)
+    if isinstance(paths, (list, tuple)) and not paths:
+        raise InputError("there are no paths to plan: give at least one")
     if found is None:
         raise DataTypeError("plan takes paths, and not data: a task must be readable where it is sent")
     columns = Columns.of_names(
@@ -76,15 +78,27 @@ def plan(
 
 def partial(task: Task) -> bytes:
     """Reads one task: its summary as bytes."""
+    if not isinstance(task, Task):
+        raise DataTypeError(f"partial takes a task of slateval.plan, not {task!r:.60}")
     return _slateval.partial(task._task, task._job)
 
 
 def merge(parts: Iterable[bytes | Summary]) -> Summary:
     """The summary of all parts: bytes, or summaries. The order does not matter but for the last bits of the numbers."""
-    total: _slateval.Summary | None = None
+    if isinstance(parts, (Summary, bytes, str)) or not isinstance(parts, Iterable):
+        raise DataTypeError(f"merge takes several parts, not one {type(parts).__name__}: write merge([one, other])")
+    total: Summary | None = None
     for part in parts:
-        own = part._filled() if isinstance(part, Summary) else _slateval.Summary.from_bytes(bytes(part))
+        own = _summary_of(part)
         total = own if total is None else total.merge(own)
     if total is None:
         raise InputError("there is nothing to merge: give at least one part")
-    return Summary._of(total)
+    return Summary._of(total._core, None if total._core is not None else total._options)
+
+
+def _summary_of(part: Any) -> Summary:
+    if isinstance(part, Summary):
+        return part
+    if isinstance(part, (bytes, bytearray, memoryview)):
+        return Summary.from_bytes(bytes(part))
+    raise DataTypeError(f"merge takes summaries and the bytes of summaries, not {_fits.kind(part)}")

@@ -20,6 +20,8 @@ import numpy as np
 
 from ._actions import Items, as_matrix, item_list, read_actions
 from ._columns import Array, Floats, factorize, has_missing, is_frame
+from ._errors import DataTypeError, InputError
+from ._options import whole
 from ._policies import Dense, Keyed, Keys, Reader, Table
 from ._shown import Shown, Tally, dense, keyed
 
@@ -137,9 +139,8 @@ def propensities(
     array([0.75, 1.  ])
     """
     if on_unsupported not in ("error", "warn"):
-        raise ValueError(f"on_unsupported must be 'error' or 'warn', not {on_unsupported!r}")
-    if batch_size < 1:
-        raise ValueError(f"batch_size must be at least 1, not {batch_size}")
+        raise InputError(f"on_unsupported must be 'error' or 'warn', not {on_unsupported!r}")
+    batch_size = whole("batch_size", batch_size, 1)
     policies = {"logging": _as_policy(logging)} | _targets(target)
     item_names = _resolve_items(actions, items, list(policies.values()))
     shown = _shown(actions, item_names, contexts)
@@ -169,8 +170,10 @@ def _shown(actions: Any, items: Items, contexts: Any) -> Shown:
     rows = numbers.shape[0]
     if contexts is None:
         return Shown(numbers, Keys(None, np.zeros(rows, dtype=np.int64)), items)
+    if not hasattr(contexts, "__len__"):
+        raise DataTypeError(f"contexts must be an array or a frame, one for each row, not a {type(contexts).__name__}")
     if len(contexts) != rows:
-        raise ValueError(f"{len(contexts)} contexts for {rows} rows of actions; there must be one for each row")
+        raise InputError(f"{len(contexts)} contexts for {rows} rows of actions; there must be one for each row")
     return Shown(numbers, _context_keys(contexts, rows), items)
 
 
@@ -185,7 +188,7 @@ def _context_keys(contexts: Any, rows: int) -> Keys:
     if values.ndim != 1:
         return Keys(None, np.zeros(rows, dtype=np.int64))
     if has_missing(values):
-        raise ValueError("contexts has nulls; each row needs one")
+        raise InputError("contexts has nulls; each row needs one")
     try:
         return Keys(*factorize(values))
     except TypeError:
@@ -196,7 +199,7 @@ def _as_policy(policy: Any) -> Any:
     if isinstance(policy, Mapping):
         if _is_table(policy):
             return Table(policy)
-        raise ValueError(f"a table needs columns `item` and `probability`; this one has {sorted(policy)}")
+        raise InputError(f"a table needs columns `item` and `probability`; this one has {sorted(policy)}")
     return Table(policy) if is_frame(policy) else policy
 
 
@@ -208,10 +211,10 @@ def _targets(target: Any) -> dict[str, Any]:
     if not isinstance(target, Mapping) or _is_table(target):
         return {"target": _as_policy(target)}
     if not target:
-        raise ValueError("target is an empty dict: give at least one policy")
+        raise InputError("target is an empty dict: give at least one policy")
     for name in target:
         if not isinstance(name, str) or name in ("", "logging"):
-            raise ValueError(f"{name!r} cannot be a target's name: names are strings, and 'logging' is taken")
+            raise InputError(f"{name!r} cannot be a target's name: names are strings, and 'logging' is taken")
     return {name: _as_policy(policy) for name, policy in target.items()}
 
 
@@ -247,7 +250,7 @@ def _support(name: str, tally: Tally, shown: Shown, on_unsupported: Unsupported)
         f"under {_label(name)} (summed over its slots) are out of the log's reach"
     )
     if on_unsupported == "error":
-        raise ValueError(
+        raise InputError(
             message + "; evaluate a target that stays within what logging shows, or leave that part out with "
             "on_unsupported='warn'"
         )

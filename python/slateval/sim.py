@@ -141,7 +141,7 @@ def _common(
     """What all worlds have in common."""
     count = threads(rest.pop("threads", None))
     if rest:
-        raise TypeError(f"unexpected argument {next(iter(rest))!r}")
+        raise DataTypeError(f"unexpected argument {next(iter(rest))!r}")
     return {
         "truth_rows": whole("truth_rows", truth_rows),
         "alpha": numbers("alpha", alpha),

@@ -19,6 +19,7 @@ from typing import Any, Literal
 import numpy as np
 
 from ._columns import Flags, Floats, Ints
+from ._errors import InputError
 from ._marginals import Marginals, target_marginals
 from ._slates import Effort, Family, PlackettLuce, Sampler, Slates, UniformRanking, family
 from ._solve import Solved, from_slates, inverse, uniform
@@ -89,7 +90,7 @@ def pseudo_inverse(
     """
     effort = _effort(slate_limit, samples, parts, seed)
     if on_unsupported not in ("error", "warn"):
-        raise ValueError(f"on_unsupported must be 'error' or 'warn', not {on_unsupported!r}")
+        raise InputError(f"on_unsupported must be 'error' or 'warn', not {on_unsupported!r}")
     shown = _read_actions(actions)
     count, slots = shown.shape
     policy = family(logging, count, slots, effort)
@@ -120,7 +121,7 @@ def _solvers(logging: Any, policy: Family, shown: Ints, items: int) -> Iterator[
         yield np.arange(len(shown)), 1, lambda _: uniform(slots, items)
         return
     if slots * items > LARGEST:
-        raise ValueError(
+        raise InputError(
             f"{slots} slots of {items} items need a matrix of {slots * items} rows; {LARGEST} are the most: leave "
             "items out that are never shown"
         )
@@ -159,31 +160,31 @@ def _weights(
 
 def _effort(slate_limit: int, samples: int, parts: int, seed: int) -> Effort:
     if parts < 2 or samples < parts or samples % parts:
-        raise ValueError(f"samples ({samples}) must be a multiple of parts ({parts}), and parts at least 2")
+        raise InputError(f"samples ({samples}) must be a multiple of parts ({parts}), and parts at least 2")
     if slate_limit < 0 or seed < 0:
-        raise ValueError(f"slate_limit ({slate_limit}) and seed ({seed}) must not be negative")
+        raise InputError(f"slate_limit ({slate_limit}) and seed ({seed}) must not be negative")
     return Effort(slate_limit, samples, parts, seed)
 
 
 def _read_actions(actions: Any) -> Ints:
     values = np.asarray(actions)
     if values.ndim != 2 or 0 in values.shape or values.dtype.kind not in "iu":
-        raise ValueError(f"actions must be whole numbers of shape (n, K), not {values.dtype} of shape {values.shape}")
+        raise InputError(f"actions must be whole numbers of shape (n, K), not {values.dtype} of shape {values.shape}")
     wrong = np.argwhere(values < 0)
     if wrong.size:
         row, slot = wrong[0]
-        raise ValueError(f"actions: row {row}, slot {slot + 1}: {values[row, slot]}; items count from 0")
+        raise InputError(f"actions: row {row + 1}, slot {slot + 1}: {values[row, slot]}; items count from 0")
     return values.astype(np.int64)
 
 
 def _check(shown: Ints, policy: Family, goal: Marginals, items: int, is_fixed: bool) -> None:
     if is_fixed and goal.items > policy.items:
-        raise ValueError(f"target is of {goal.items} items, logging of {policy.items}")
+        raise InputError(f"target is of {goal.items} items, logging of {policy.items}")
     unknown: Flags = np.any(shown >= policy.items, axis=1)
     impossible = unknown | policy.impossible(np.minimum(shown, policy.items - 1))
     if impossible.any():
         row = int(impossible.argmax())
-        raise ValueError(f"row {row}: slate {shown[row].tolist()} was shown, but has probability 0 under logging")
+        raise InputError(f"row {row + 1}: slate {shown[row].tolist()} was shown, but has probability 0 under logging")
 
 
 def _check_reached(shown: Ints, rows: Ints, solved: Solved, items: int) -> None:
@@ -197,9 +198,9 @@ def _check_reached(shown: Ints, rows: Ints, solved: Solved, items: int) -> None:
         if (residual > TOLERANCE).any():
             slate = start + int(residual.argmax())
             row = int(rows[np.flatnonzero(which.reshape(-1) == slate)[0]])
-            raise ValueError(
-                f"row {row}: slate {different[slate].tolist()} was shown, but no slates drawn from logging tell of it: "
-                "draw more samples, or check the policy"
+            raise InputError(
+                f"row {row + 1}: slate {different[slate].tolist()} was shown, but no slates drawn from logging tell of "
+                "it: draw more samples, or check the policy"
             )
 
 
@@ -208,11 +209,11 @@ def _report(beyond: Floats, on_unsupported: str) -> None:
         return
     row = int(beyond.argmax())
     message = (
-        f"target shows what logging never shows in {np.mean(beyond > TOLERANCE):.3%} of the rows, most in row {row}: "
-        f"a probability of {beyond[row]:.6g} is out of the log's reach"
+        f"target shows what logging never shows in {np.mean(beyond > TOLERANCE):.3%} of the rows, most in row "
+        f"{row + 1}: a probability of {beyond[row]:.6g} is out of the log's reach"
     )
     if on_unsupported == "error":
-        raise ValueError(
+        raise InputError(
             message
             + "; evaluate a target that stays within what logging shows, draw more samples if slates were drawn, "
             "or leave that part out with on_unsupported='warn'"

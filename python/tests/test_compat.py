@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+import slateval
 from slateval._marginals import target_marginals
 from slateval._slates import Effort
 from slateval.compat.obp import SlateAuto, SlateOrder, SlateSUnO, SlateUnO, from_bandit_feedback
@@ -134,7 +135,7 @@ class TestFeedback:
         assert slates.logging_is_joint
         assert slates.arguments()["structure"] == "given"
         items = "evaluation_policy_pscore_item_position"
-        with pytest.raises(ValueError, match="pseudo_inverse"):
+        with pytest.raises(slateval.InputError, match="pseudo_inverse"):
             from_bandit_feedback(uniform, **{items: EVALUATION[items]}).arguments()
 
     @pytest.mark.parametrize(
@@ -143,15 +144,15 @@ class TestFeedback:
             ({"position": np.zeros(12, int)}, "slate 0 has position 0 twice"),
             ({"position": np.zeros(12)}, "position must be whole numbers"),
             ({"slate_id": np.zeros(3)}, "slate_id must have 12 rows"),
-            ({"reward": np.full(12, np.nan)}, "reward: row 0 is not a finite number"),
-            ({"pscore_item_position": np.zeros(12)}, r"pscore_item_position: row 0 is 0.0; it must lie in \(0, 1\]"),
+            ({"reward": np.full(12, np.nan)}, "reward: row 1 is not a finite number"),
+            ({"pscore_item_position": np.zeros(12)}, r"pscore_item_position: row 1 is 0.0; it must lie in \(0, 1\]"),
             ({"pscore": np.linspace(0.1, 0.2, 12)}, "pscore: slate 0 has different values"),
             ({"pscore": np.ones(3)}, "pscore must have 12 rows as reward has, it has 3"),
             ({"pscore": None, "pscore_item_position": None}, "give pscore_item_position with"),
         ],
     )
     def test_bad_input_is_named(self, change: dict[str, Any], message: str) -> None:
-        with pytest.raises(ValueError, match=message):
+        with pytest.raises(slateval.InputError, match=message):
             from_bandit_feedback(FEEDBACK | change, **EVALUATION)
 
 
@@ -211,23 +212,23 @@ class TestEstimators:
 
     def test_dependent_slots_are_refused_where_they_matter(self, plain: Plain) -> None:
         uniform = FEEDBACK | {"pscore": np.full(12, 1 / 6), "pscore_item_position": np.full(12, 1 / 3)}
-        with pytest.raises(ValueError, match="suno: the logging policy's slots depend on each other"):
+        with pytest.raises(slateval.InputError, match="suno: the logging policy's slots depend on each other"):
             SlateSUnO().estimate_policy_value(**uniform, **EVALUATION)
         with pytest.warns(UserWarning, match="suno is biased"):
             SlateSUnO(on_joint="warn").estimate_policy_value(**uniform, **EVALUATION)
         SlateUnO().estimate_policy_value(**uniform, **EVALUATION)
-        with pytest.raises(ValueError, match="order:2: the evaluation policy's slots depend on each other"):
+        with pytest.raises(slateval.InputError, match="order:2: the evaluation policy's slots depend on each other"):
             SlateOrder(order=2).estimate_policy_value(**FEEDBACK, **EVALUATION)
         SlateOrder(order=1).estimate_policy_value(**FEEDBACK, **EVALUATION)
 
     def test_bad_input_is_named(self, plain: Plain) -> None:
-        with pytest.raises(ValueError, match="2 different positions, but len_list is 1"):
+        with pytest.raises(slateval.InputError, match="2 different positions, but len_list is 1"):
             SlateSUnO(len_list=1).estimate_policy_value(**FEEDBACK, **EVALUATION)
-        with pytest.raises(ValueError, match="suno needs pscore_item_position"):
+        with pytest.raises(slateval.InputError, match="suno needs pscore_item_position"):
             SlateSUnO().estimate_policy_value(
                 **FEEDBACK, evaluation_policy_pscore=EVALUATION["evaluation_policy_pscore"]
             )
-        with pytest.raises(ValueError, match="order must be at least 1"):
+        with pytest.raises(slateval.InputError, match="order must be at least 1"):
             SlateOrder(order=0)
 
 
@@ -373,21 +374,34 @@ class TestTrajectories:
         [
             ({"action_type": "continuous"}, "only discrete actions have probabilities"),
             ({"step_per_trajectory": 3}, "4 steps are not whole trajectories of 3"),
-            ({"pscore": np.array([0.5, 0.5, 0.0, 0.5])}, r"pscore: step 2 is 0.0; it must lie in \(0, 1\]"),
+            ({"pscore": np.array([0.5, 0.5, 0.0, 0.5])}, r"pscore: row 3 is 0.0; it must lie in \(0, 1\]"),
             ({"pscore": np.ones(3)}, "pscore must have one row for each of 4 steps"),
-            ({"reward": np.array([0, np.inf, 0, 0])}, "reward: step 1 is not a finite number"),
-            ({"action": np.array([0, 2, 0, 0])}, "target: step 1 took action 2, but it has only 2 actions"),
+            ({"reward": np.array([0, np.inf, 0, 0])}, "reward: row 2 is not a finite number"),
+            ({"action": np.array([0, 2, 0, 0])}, "target: row 2 took action 2, but it has only 2 actions"),
             ({"action": np.array([0, 0.5, 0, 0])}, "action must be whole numbers from 0"),
         ],
     )
     def test_bad_input_is_named(self, change: dict[str, Any], message: str) -> None:
-        with pytest.raises(ValueError, match=message):
+        with pytest.raises(slateval.InputError, match=message):
             from_logged_dataset(DATASET | change, DIST)
 
     def test_bad_policies_are_named(self) -> None:
-        with pytest.raises(ValueError, match="new: step 2: not probabilities"):
+        with pytest.raises(slateval.InputError, match="new: row 3: not probabilities"):
             from_logged_dataset(DATASET, {"new": np.where(np.arange(4)[:, None] == 2, 0.4, DIST)})
-        with pytest.raises(ValueError, match=r"must be \(4, actions\)"):
+        with pytest.raises(slateval.InputError, match=r"must be \(4, actions\)"):
             from_logged_dataset(DATASET, DIST[:3])
-        with pytest.raises(ValueError, match="gamma"):
+        with pytest.raises(slateval.InputError, match="gamma"):
             from_logged_dataset(DATASET, DIST, gamma=0)
+
+
+@pytest.mark.parametrize(
+    ("given", "error", "message"),
+    [
+        ({}, slateval.ColumnError, "bandit_feedback has no 'slate_id': pass what OBP's slate datasets give"),
+        ({"slate_id": [0], "reward": [1]}, slateval.ColumnError, "no 'position': .* this one has 'slate_id', 'reward'"),
+        ([1], slateval.DataTypeError, "bandit_feedback must be a dict of arrays"),
+    ],
+)
+def test_feedback_that_lacks_something(given: Any, error: type[Exception], message: str) -> None:
+    with pytest.raises(error, match=message):
+        from_bandit_feedback(given)

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+import slateval
 from slateval.propensities import Propensities, Table, propensities
 
 ROWS, SLOTS, ITEMS = 40, 3, 5
@@ -173,9 +174,9 @@ def test_named_items(rng: np.random.Generator) -> None:
     p = propensities([["film"], ["news"]], logging=[0.5, 0.5], target=pi, items=["news", "film"])
     assert p.mu.ravel().tolist() == [0.5, 0.5]
     assert p.pi["target"].ravel().tolist() == [0.75, 0.25]
-    with pytest.raises(ValueError, match="row 1, slot 1: 'song' is not an item of `items`"):
+    with pytest.raises(slateval.InputError, match="row 2, slot 1: 'song' is not an item of `items`"):
         propensities([["film"], ["song"]], logging=[0.5, 0.5], target=[0.5, 0.5], items=["news", "film"])
-    with pytest.raises(ValueError, match="give `items`"):
+    with pytest.raises(slateval.InputError, match="give `items`"):
         propensities([["film"], ["news"]], logging=[0.5, 0.5], target=[0.5, 0.5])
 
 
@@ -244,10 +245,10 @@ class TestSupport:
     def test_error(self, form: str) -> None:
         mu, pi = self.policies(form)
         message = (
-            r"target 'new' shows what logging never shows: row 1 \(context 'b'\), slot 2, item 3: probability 0.4 "
+            r"target 'new' shows what logging never shows: row 2 \(context 'b'\), slot 2, item 3: probability 0.4 "
             r"under .*37.500% of a slate's actions.*on_unsupported='warn'"
         )
-        with pytest.raises(ValueError, match=message):
+        with pytest.raises(slateval.InputError, match=message):
             propensities(self.actions, logging=mu, target={"new": pi}, contexts=self.contexts)
 
     def test_warning(self, form: str) -> None:
@@ -294,10 +295,10 @@ def test_left_out_mass_bounds_the_error_of_the_estimate(rng: np.random.Generator
         ({"target": [0.5, 0.4, 0, 0]}, "target: every slot: the probabilities sum to 0.9, not 1"),
         ({"target": [[0.5, 0.5, 0, 0], UNIFORM]}, r"target: probabilities must be \(2, 3, items\)"),
         ({"target": {"new": [0.5, 0.5]}}, "target 'new': probabilities of 2 items, another policy's are of 4"),
-        ({"logging": [0, 0.5, 0.5, 0]}, "row 0, slot 1: item 0 was shown, but its probability is 0"),
-        ({"actions": [[0, 1, 4], [1, 1, 1]]}, "row 0, slot 3: item 4, but the policies know only items 0 to 3"),
-        ({"actions": [[0, 1, -2], [1, 1, 1]]}, "row 0, slot 3: -2 is not an item"),
-        ({"actions": [[0, 1, 1], [1, 1]]}, "row 1 has 2 slots where row 0 has 3; fill shorter slates with -1"),
+        ({"logging": [0, 0.5, 0.5, 0]}, "row 1, slot 1: item 0 was shown, but its probability is 0"),
+        ({"actions": [[0, 1, 4], [1, 1, 1]]}, "row 1, slot 3: item 4, but the policies know only items 0 to 3"),
+        ({"actions": [[0, 1, -2], [1, 1, 1]]}, "row 1, slot 3: -2 is not an item"),
+        ({"actions": [[0, 1, 1], [1, 1]]}, "row 2 has 2 slots where row 1 has 3; fill shorter slates with -1"),
         ({"actions": [0, 1]}, r"actions must be \(n, K\), not \(2,\)"),
         ({"target": lambda batch: batch}, "needs `contexts`"),
         ({"target": lambda batch: np.ones((2, 4)), "contexts": [1, 2]}, r"must give .* shape \(2, 3, items\)"),
@@ -312,7 +313,7 @@ def test_left_out_mass_bounds_the_error_of_the_estimate(rng: np.random.Generator
 )
 def test_bad_input_is_named(change: dict[str, Any], message: str) -> None:
     arguments: dict[str, Any] = {"actions": [[0, 1, 2], [1, 1, 1]], "logging": UNIFORM, "target": UNIFORM} | change
-    with pytest.raises(ValueError, match=message):
+    with pytest.raises(slateval.InputError, match=message):
         propensities(arguments.pop("actions"), **arguments)
 
 
@@ -320,7 +321,7 @@ def test_bad_batches_are_named_by_row_and_context() -> None:
     mu = np.full((4, 1, 2), 0.5)
     mu[3, 0] = [0.5, 0.6]
     with pytest.raises(
-        ValueError, match=r"logging: row 3 \(context 'd'\), slot 1: the probabilities sum to 1.1, not 1"
+        slateval.InputError, match=r"logging: row 4 \(context 'd'\), slot 1: the probabilities sum to 1.1, not 1"
     ):
         propensities(np.zeros((4, 1), int), logging=mu, target=[0.5, 0.5], contexts=list("abcd"), batch_size=2)
 
@@ -328,13 +329,13 @@ def test_bad_batches_are_named_by_row_and_context() -> None:
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"slot": [0, 0, 1, 1]}, "row 0 of the table: slot 0; slots count from 1 to 1"),
+        ({"slot": [0, 0, 1, 1]}, "row 1 of the table: slot 0; slots count from 1 to 1"),
         ({"slot": [1.0, 1.0, 1.0, 1.0]}, "column 'slot' must hold whole numbers"),
-        ({"item": [0, 0, 0, 1]}, "row 1 of the table repeats"),
-        ({"probability": [0.5, 0.5, 0.5, 1.5]}, r"row 3 of the table: probability is 1.5; it must lie in \[0, 1\]"),
-        ({"probability": [0.5, 0.5, 0.5, 0.4]}, r"row 1 \(context 'b'\), slot 1: the probabilities sum to 0.9, not 1"),
+        ({"item": [0, 0, 0, 1]}, "row 2 of the table repeats"),
+        ({"probability": [0.5, 0.5, 0.5, 1.5]}, r"row 4 of the table: probability is 1.5; it must lie in \[0, 1\]"),
+        ({"probability": [0.5, 0.5, 0.5, 0.4]}, r"row 2 \(context 'b'\), slot 1: the probabilities sum to 0.9, not 1"),
         ({"probability": [0.5, 0.5, 0.5]}, "column 'item' has 4 rows, column 'probability' 3"),
-        ({"context": list("aacc")}, r"row 1 \(context 'b'\), slot 1: no probabilities"),
+        ({"context": list("aacc")}, r"row 2 \(context 'b'\), slot 1: no probabilities"),
         ({"context": ["a", "a", "b", None]}, "column 'context' of the table has nulls"),
         ({"context": None}, r"no column 'context'.*Table\(frame, context=None\)"),
     ],
@@ -347,13 +348,13 @@ def test_bad_tables_are_named(change: dict[str, Any], message: str) -> None:
         "probability": [0.5, 0.5, 0.5, 0.5],
     } | change
     table = {name: values for name, values in columns.items() if values is not None}
-    with pytest.raises(ValueError, match=message):
+    with pytest.raises(slateval.InputError, match=message):
         propensities([[0], [1]], logging=[0.5, 0.5], target=table, contexts=["a", "b"])
 
 
 def test_a_table_with_contexts_needs_them() -> None:
     table = {"context": ["a"], "slot": [1], "item": [0], "probability": [1.0]}
-    with pytest.raises(ValueError, match="give `contexts` "):
+    with pytest.raises(slateval.InputError, match="give `contexts` "):
         propensities([[0]], logging=table, target=table)
 
 
@@ -369,3 +370,13 @@ def test_evaluates(rng: np.random.Generator) -> None:
     mean = ev["target"].mean
     # Six standard errors either side of the estimate: half an interval is about two.
     assert abs(mean.estimate - (pi * effect).sum()) < 3 * (mean.upper - mean.lower) / 2
+
+
+@pytest.mark.filterwarnings("error")
+def test_lazy_tables_are_collected() -> None:
+    polars = pytest.importorskip("polars")
+    table = {"slot": [1, 1], "item": [0, 1], "probability": [0.25, 0.75]}
+    lazy = polars.LazyFrame(table)
+    for target in (lazy, {"new": lazy}, Table(lazy, context=None)):
+        p = propensities([[1], [0]], logging=lazy, target=target)
+        assert p.mu.ravel().tolist() == [0.75, 0.25]

@@ -59,12 +59,14 @@ def wrong(values: np.ndarray, row: int, value: float) -> np.ndarray:
         ({"baseline": "target"}, ValueError, "it is the only target; give another target to compare with it"),
         ({"alpha": [0.1, 1.2]}, ValueError, "alpha `1.2`"),
         ({"bins": "many"}, ValueError, "bins"),
+        ({"long": True}, ValueError, "arrays have one row per slate"),
         ({"progress": 3}, TypeError, "progress must be True"),
     ],
 )
 def test_arrays_and_settings(changed: dict[str, Any], error: type[Exception], message: str) -> None:
     with pytest.raises(error, match=message) as caught:
         arrays(**changed)
+    assert isinstance(caught.value, slateval.Error)
     assert "--" not in str(caught.value)
 
 
@@ -96,6 +98,12 @@ def test_files(tmp_path: Path) -> None:
         slateval.evaluate(str(tmp_path / "*.parquet"))
     with pytest.raises(FileNotFoundError, match="there is no such file"):
         slateval.load(tmp_path / "nothing.slateval")
+    with pytest.raises(slateval.FileError, match="cannot read it"):
+        slateval.load(tmp_path)
+    with pytest.raises(slateval.DataTypeError, match="load takes the path of a summary, not a int"):
+        slateval.load(3)  # type: ignore[arg-type]
+    with pytest.raises(slateval.DataTypeError, match="a summary is made of bytes, not of a str"):
+        slateval.Summary.from_bytes("x")  # type: ignore[arg-type]
     broken = tmp_path / "broken.parquet"
     broken.write_bytes(b"PAR1 and no more")
     with pytest.raises(OSError, match="not a readable Parquet file"):
@@ -109,9 +117,15 @@ def test_files(tmp_path: Path) -> None:
 
 def test_things_that_are_no_log() -> None:
     for thing in (5, object(), b"bytes", MU, [1, 2], ["log.parquet", 3], pa.array([1.0])):
-        with pytest.raises(TypeError):
+        with pytest.raises(slateval.DataTypeError):
             slateval.evaluate(thing)
-    with pytest.raises(ValueError, match="there are no rows"):
+    for thing in (pl.Series(R), pd.Series(R), pa.chunked_array([R])):
+        with pytest.raises(slateval.DataTypeError, match="is one column and no log"):
+            slateval.evaluate(thing)
+    for thing in ({}, {"x": R}):
+        with pytest.raises(slateval.ColumnError, match="none of the columns that a log has"):
+            slateval.evaluate(thing)
+    with pytest.raises(slateval.InputError, match="there are no rows in data"):
         slateval.evaluate([])
     with pytest.raises(ValueError, match="there are no rows in data"):
         slateval.evaluate({"reward": [], "mu_1": [], "pi_1": []})

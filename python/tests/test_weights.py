@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+import slateval
 from slateval.weights import PlackettLuce, Sampler, Slates, UniformRanking, pseudo_inverse
 
 
@@ -197,22 +198,24 @@ def test_targets_out_of_reach() -> None:
     """Logging shows (0, 1) or (1, 0); item 2 is never there."""
     logging = Slates([[0, 1], [1, 0]], [0.5, 0.5])
     q = np.array([[0.5, 0.2, 0.3], [0.2, 0.5, 0.3]])
-    with pytest.raises(ValueError, match=r"100.000% of the rows, most in row 0: a probability of 0.3 is out of"):
+    with pytest.raises(
+        slateval.InputError, match=r"100.000% of the rows, most in row 1: a probability of 0.3 is out of"
+    ):
         pseudo_inverse([[0, 1]], logging, q)
     with pytest.warns(UserWarning, match="left out"):
         w = pseudo_inverse([[0, 1]], logging, q, on_unsupported="warn")
     assert w.unsupported[0] == pytest.approx(0.3)
     # Each item is shown, but never item 0 in both slots.
-    with pytest.raises(ValueError, match="out of the log's reach"):
+    with pytest.raises(slateval.InputError, match="out of the log's reach"):
         pseudo_inverse([[0, 1]], logging, [0, 0])
-    with pytest.raises(ValueError, match="out of the log's reach"):
+    with pytest.raises(slateval.InputError, match="out of the log's reach"):
         pseudo_inverse([[0, 1]], UniformRanking(2), [0, 0])
 
 
 @pytest.mark.parametrize(
     ("actions", "logging", "target", "message"),
     [
-        ([[0, 0]], UniformRanking(3), [0, 1], r"row 0: slate \[0, 0\] was shown, but has probability 0 under logging"),
+        ([[0, 0]], UniformRanking(3), [0, 1], r"row 1: slate \[0, 0\] was shown, but has probability 0 under logging"),
         ([[0, 7]], UniformRanking(3), [0, 1], "has probability 0 under logging"),
         ([[0, 2]], PlackettLuce([0.0, 0.0, -np.inf]), [0, 1], "has probability 0 under logging"),
         ([[0, 2]], Slates([[0, 1], [1, 2]], [0.5, 0.5]), [0, 1], "has probability 0 under logging"),
@@ -226,7 +229,7 @@ def test_targets_out_of_reach() -> None:
         ([[0, 1]], UniformRanking(3), np.full((2, 3), 0.3), "slot 1: the probabilities sum to 0.9, not 1"),
         ([[0, 1]], UniformRanking(3), np.array([[2.0, -1, 0], [0, 0, 1]]), r"item 0: probability 2.0; it must lie"),
         ([[0, 1]], PlackettLuce(np.zeros(5000)), [0, 1], "need a matrix of 10000 rows"),
-        ([[0, -1]], UniformRanking(3), [0, 1], "row 0, slot 2: -1; items count from 0"),
+        ([[0, -1]], UniformRanking(3), [0, 1], "row 1, slot 2: -1; items count from 0"),
         ([[0.5, 1]], UniformRanking(3), [0, 1], "whole numbers of shape"),
         (
             [[1, 0]],
@@ -239,12 +242,12 @@ def test_targets_out_of_reach() -> None:
     ],
 )
 def test_bad_input_is_named(actions: Any, logging: Any, target: Any, message: str) -> None:
-    with pytest.raises(ValueError, match=message):
+    with pytest.raises(slateval.InputError, match=message):
         pseudo_inverse(actions, logging, target)
 
 
 def test_functions_are_wrapped() -> None:
-    with pytest.raises(TypeError, match="wrap a function as Sampler"):
+    with pytest.raises(slateval.DataTypeError, match="wrap a function as Sampler"):
         pseudo_inverse([[0, 1]], lambda: None, [0, 1])  # type: ignore[arg-type]
 
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from .._columns import Array, Flags, Floats, Ints
+from .._errors import ColumnError, DataTypeError, InputError
 
 # How far a slate's propensity may be from the product of its slots' before those are taken to depend on each other.
 TOLERANCE = 1e-6
@@ -42,13 +44,25 @@ class Feedback:
         """
         if self.logging is None or self.logging_is_joint:
             if self.weight is None:
-                raise ValueError(
+                raise InputError(
                     "the logging policy's slots depend on each other: give evaluation_policy_pscore too, or use "
                     "slateval.weights.pseudo_inverse with the logging policy"
                 )
             return {"reward": self.reward, "weight": self.weight, "structure": "given"}
         arguments: dict[str, Any] = {"reward": self.reward, "logging": self.logging, "target": self.target}
         return arguments | ({"structure": "additive"} if self.target_is_joint else {})
+
+
+def needed(given: Any, name: str, keys: Sequence[str], giver: str) -> None:
+    """Refuses a dict that lacks what it should hold."""
+    if not isinstance(given, Mapping):
+        raise DataTypeError(f"{name} must be a dict of arrays as {giver} give it, not a {type(given).__name__}")
+    missing = [key for key in keys if key not in given]
+    if missing:
+        found = ", ".join(map(repr, given)) or "nothing"
+        raise ColumnError(
+            f"{name} has no {missing[0]!r}: pass what {giver} give, with {', '.join(keys)}; this one has {found}"
+        )
 
 
 @dataclass(frozen=True)
@@ -71,10 +85,10 @@ def read_feedback(*, slate_id: Any, position: Any, reward: Any, slots: Pair, sla
     """Slates from long arrays; `slots` and `slates` are the logging and the evaluation policy's propensities."""
     rewards = _numbers(reward, "reward", None)
     if not np.isfinite(rewards).all():
-        raise ValueError(f"reward: row {int((~np.isfinite(rewards)).argmax())} is not a finite number")
+        raise InputError(f"reward: row {int((~np.isfinite(rewards)).argmax()) + 1} is not a finite number")
     places = _places(slate_id, position, rewards.size)
     if any(value is None for value in slots) and any(value is None for value in slates):
-        raise ValueError(
+        raise InputError(
             "give pscore_item_position with evaluation_policy_pscore_item_position, or pscore with "
             "evaluation_policy_pscore"
         )
@@ -114,7 +128,7 @@ def _one_per_slate(given: Any, name: str, places: _Places, *, positive: bool) ->
     wrong = values != one[places.row]
     if wrong.any():
         slate = places.slate_id[places.row[int(wrong.argmax())]]
-        raise ValueError(f"{name}: slate {slate} has different values; it is the whole slate's, the same in each slot")
+        raise InputError(f"{name}: slate {slate} has different values; it is the whole slate's, the same in each slot")
     return one
 
 
@@ -122,9 +136,9 @@ def _places(slate_id: Any, position: Any, rows: int) -> _Places:
     slate, slot = np.asarray(slate_id), np.asarray(position)
     for name, values in (("slate_id", slate), ("position", slot)):
         if values.shape != (rows,):
-            raise ValueError(f"{name} must have {rows} rows as reward has, its shape is {values.shape}")
+            raise InputError(f"{name} must have {rows} rows as reward has, its shape is {values.shape}")
     if slot.dtype.kind not in "iu":
-        raise ValueError(f"position must be whole numbers, not {slot.dtype}")
+        raise InputError(f"position must be whole numbers, not {slot.dtype}")
     slates, row = np.unique(slate, return_inverse=True)
     positions, column = np.unique(slot, return_inverse=True)
     cell = row.astype(np.int64) * positions.size + column
@@ -132,16 +146,16 @@ def _places(slate_id: Any, position: Any, rows: int) -> _Places:
     twice = np.flatnonzero(ordered[1:] == ordered[:-1])
     if twice.size:
         at = int(ordered[twice[0]])
-        raise ValueError(f"slate {slates[at // positions.size]} has position {positions[at % positions.size]} twice")
+        raise InputError(f"slate {slates[at // positions.size]} has position {positions[at % positions.size]} twice")
     return _Places(slates, row.astype(np.int64), column.astype(np.int64), int(positions.size))
 
 
 def _numbers(values: Any, name: str, rows: int | None) -> Floats:
     numbers = np.asarray(values)
     if numbers.ndim != 1 or numbers.size == 0 or numbers.dtype.kind not in "biuf":
-        raise ValueError(f"{name} must be numbers in one dimension, not {numbers.dtype} of shape {numbers.shape}")
+        raise InputError(f"{name} must be numbers in one dimension, not {numbers.dtype} of shape {numbers.shape}")
     if rows is not None and numbers.size != rows:
-        raise ValueError(f"{name} must have {rows} rows as reward has, it has {numbers.size}")
+        raise InputError(f"{name} must have {rows} rows as reward has, it has {numbers.size}")
     return numbers.astype(np.float64)
 
 
@@ -151,7 +165,7 @@ def _propensities(values: Any, name: str, places: _Places, *, positive: bool) ->
     wrong = ~(above & (numbers <= 1 + 1e-6))
     if wrong.any():
         at = int(wrong.argmax())
-        raise ValueError(f"{name}: row {at} is {numbers[at]}; it must lie in {'(' if positive else '['}0, 1]")
+        raise InputError(f"{name}: row {at + 1} is {numbers[at]}; it must lie in {'(' if positive else '['}0, 1]")
     return np.minimum(numbers, 1.0)
 
 

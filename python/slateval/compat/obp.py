@@ -21,7 +21,8 @@ from importlib import import_module
 from importlib.util import find_spec
 from typing import Any, Literal
 
-from ._feedback import Feedback, read_feedback
+from .._errors import InputError
+from ._feedback import Feedback, needed, read_feedback
 
 __all__ = ["Feedback", "SlateAuto", "SlateOrder", "SlateSUnO", "SlateUnO", "from_bandit_feedback"]
 
@@ -51,6 +52,7 @@ def from_bandit_feedback(
     array([[0.5 , 0.5 ],
            [0.5 , 0.25]])
     """
+    needed(bandit_feedback, "bandit_feedback", ("slate_id", "position", "reward"), "OBP's slate datasets")
     return read_feedback(
         slate_id=bandit_feedback["slate_id"],
         position=bandit_feedback["position"],
@@ -131,7 +133,7 @@ class _SlateEstimator:
     def _read(self, slate_id: Any, reward: Any, position: Any, slots: Any, slates: Any) -> Feedback:
         feedback = read_feedback(slate_id=slate_id, position=position, reward=reward, slots=slots, slates=slates)
         if self.len_list is not None and feedback.slots > self.len_list:
-            raise ValueError(f"{feedback.slots} different positions, but len_list is {self.len_list}")
+            raise InputError(f"{feedback.slots} different positions, but len_list is {self.len_list}")
         return feedback
 
     def _mean(self, feedback: Feedback, **settings: Any) -> Any:
@@ -141,7 +143,7 @@ class _SlateEstimator:
 
     def _slot_arguments(self, feedback: Feedback) -> dict[str, Any]:
         if feedback.logging is None or feedback.target is None:
-            raise ValueError(
+            raise InputError(
                 f"{self.estimator_name} needs pscore_item_position and evaluation_policy_pscore_item_position"
             )
         self._refuse(
@@ -155,7 +157,7 @@ class _SlateEstimator:
         if not joint:
             return
         if self.on_joint == "error":
-            raise ValueError(f"{self.estimator_name}: {why}; on_joint='warn' goes on regardless")
+            raise InputError(f"{self.estimator_name}: {why}; on_joint='warn' goes on regardless")
         warnings.warn(f"{self.estimator_name} is biased: {why}", UserWarning, stacklevel=5)
 
 
@@ -198,7 +200,7 @@ class SlateOrder(_SlateEstimator):
 
     def __post_init__(self) -> None:
         if self.order < 1:
-            raise ValueError(f"order must be at least 1, not {self.order}")
+            raise InputError(f"order must be at least 1, not {self.order}")
         self.estimator_name = self.estimator_name or f"order:{self.order}"
 
     def _structure(self, feedback: Feedback) -> dict[str, Any]:

@@ -19,7 +19,9 @@ from typing import Any
 import numpy as np
 
 from .._columns import Array, Floats, Ints
+from .._errors import InputError
 from .._policies import tolerance
+from ._feedback import needed
 
 __all__ = ["Trajectories", "from_logged_dataset"]
 
@@ -63,10 +65,11 @@ def from_logged_dataset(
     array([[0.9, 0.8],
            [0.1, 0.8]])
     """
+    needed(logged_dataset, "the dataset", ("step_per_trajectory", "action", "reward", "pscore"), "SCOPE-RL's datasets")
     if logged_dataset.get("action_type", "discrete") != "discrete":
-        raise ValueError("only discrete actions have probabilities; this dataset's action_type is not 'discrete'")
+        raise InputError("only discrete actions have probabilities; this dataset's action_type is not 'discrete'")
     if not 0 < gamma <= 1:
-        raise ValueError(f"gamma must lie in (0, 1], not {gamma}")
+        raise InputError(f"gamma must lie in (0, 1], not {gamma}")
     steps = int(logged_dataset["step_per_trajectory"])
     action = np.asarray(logged_dataset["action"])
     reward = np.asarray(logged_dataset["reward"], dtype=np.float64)
@@ -87,7 +90,7 @@ def _policies(given: Any) -> dict[str, Any]:
     if not isinstance(given, Mapping):
         return {"target": given}
     if not given:
-        raise ValueError("give at least one evaluation policy")
+        raise InputError("give at least one evaluation policy")
     return {
         str(name): policy["evaluation_policy_action_dist"] if isinstance(policy, Mapping) else policy
         for name, policy in given.items()
@@ -98,40 +101,40 @@ def _check_lengths(steps: int, columns: dict[str, Array]) -> None:
     size = columns["action"].shape[0] if columns["action"].ndim else 0
     for name, values in columns.items():
         if values.ndim != 1 or values.size != size:
-            raise ValueError(f"{name} must have one row for each of {size} steps, its shape is {values.shape}")
+            raise InputError(f"{name} must have one row for each of {size} steps, its shape is {values.shape}")
     if steps < 1 or size == 0 or size % steps:
-        raise ValueError(f"{size} steps are not whole trajectories of {steps}")
+        raise InputError(f"{size} steps are not whole trajectories of {steps}")
 
 
 def _check_values(reward: Floats, pscore: Floats) -> None:
     wrong = ~np.isfinite(reward)
     if wrong.any():
-        raise ValueError(f"reward: step {int(wrong.argmax())} is not a finite number")
+        raise InputError(f"reward: row {int(wrong.argmax()) + 1} is not a finite number")
     wrong = ~((pscore > 0) & (pscore <= 1 + 1e-6))
     if wrong.any():
         at = int(wrong.argmax())
-        raise ValueError(f"pscore: step {at} is {pscore[at]}; it must lie in (0, 1]")
+        raise InputError(f"pscore: row {at + 1} is {pscore[at]}; it must lie in (0, 1]")
 
 
 def _whole(action: Array) -> Ints:
     # Some datasets keep whole numbers as floats.
     numbers = action.astype(np.int64)
     if (numbers != action).any() or (numbers < 0).any():
-        raise ValueError("action must be whole numbers from 0")
+        raise InputError("action must be whole numbers from 0")
     return numbers
 
 
 def _chosen(name: str, dist: Any, action: Ints) -> Floats:
     values = np.asarray(dist)
     if values.ndim != 2 or values.shape[0] != action.size or values.dtype.kind not in "biuf":
-        raise ValueError(f"{name}: the action distribution must be ({action.size}, actions), not {values.shape}")
+        raise InputError(f"{name}: the action distribution must be ({action.size}, actions), not {values.shape}")
     if action.max() >= values.shape[1]:
         at = int(action.argmax())
-        raise ValueError(f"{name}: step {at} took action {action[at]}, but it has only {values.shape[1]} actions")
+        raise InputError(f"{name}: row {at + 1} took action {action[at]}, but it has only {values.shape[1]} actions")
     slack = tolerance(values)
     wrong = ~((values >= 0) & (values <= 1 + slack)).all(axis=1)
     wrong |= ~(np.abs(values.sum(axis=1, dtype=np.float64) - 1) <= slack)
     if wrong.any():
-        raise ValueError(f"{name}: step {int(wrong.argmax())}: not probabilities in [0, 1] that sum to 1")
+        raise InputError(f"{name}: row {int(wrong.argmax()) + 1}: not probabilities in [0, 1] that sum to 1")
     chosen: Floats = np.minimum(values[np.arange(action.size), action].astype(np.float64), 1.0)
     return chosen

@@ -1,0 +1,205 @@
+"""Summaries: rows added as they come, merged, kept, evaluated."""
+
+from __future__ import annotations
+
+import os
+import threading
+from typing import Any
+
+from . import _fits, _options, _slateval
+from ._errors import DataTypeError, FileError, InputError, MissingFileError, NoRowsError
+from ._evaluate import _evaluated, _read
+from ._evaluation import Evaluation
+from ._long import Last, Watch
+from ._options import Columns, Options
+
+
+def load(path: str | os.PathLike[str], **settings: Any) -> Evaluation:
+    """Evaluates a summary saved with `Evaluation.save` or `slateval evaluate --save`.
+
+    `settings` are those of `evaluate` that can be decided after the log has been read: `correction`, `band`,
+    `confidence`, `alpha`, `tail`, `quantile`, `draws`, `seed` and the like, and `structure` for another order of a
+    summary made with structure "auto".
+    """
+    return Summary.load(path)._evaluate(settings)
+
+
+class Summary:
+    """A mergeable summary of logged slates: add rows as they come, merge with others, evaluate.
+
+    Its size does not depend on the rows, and summaries of days, files or machines merge in any order. Columns and
+    structure are those of `evaluate`.
+
+    >>> import slateval
+    >>> monday, tuesday = slateval.Summary(structure="additive"), slateval.Summary(structure="additive")
+    >>> monday.add({"reward": [1.0, 0.0], "mu_1": [0.5, 0.5], "pi_1": [0.9, 0.1]})
+    >>> tuesday.add({"reward": [0.0, 0.0], "mu_1": [0.5, 0.5], "pi_1": [0.9, 0.1]})
+    >>> both = monday.merge(tuesday)
+    >>> both.rows, float(both.evaluate(band="none")["logging"].mean)
+    (4, 0.25)
+    """
+
+    def __init__(
+        self,
+        *,
+        reward: str = "reward",
+        logging: str | None = None,
+        target: Any = None,
+        chi: Any = None,
+        anywhere: Any = None,
+        weight: Any = None,
+        long: bool = False,
+        slate: str | None = None,
+        by: str | None = None,
+        cluster: str | None = None,
+        structure: str = "auto",
+        target_slots: str = "independent",
+        bins: int | str = 4096,
+        baseline: str | None = None,
+        interactions: bool = False,
+    ) -> None:
+        columns = Columns.of_names(
+            reward=reward,
+            logging=logging,
+            target=target,
+            chi=chi,
+            anywhere=anywhere,
+            weight=weight,
+            long=long,
+            slate=slate,
+            by=by,
+            cluster=cluster,
+        )
+        structure = _options.text("structure", structure)
+        slots, bins = _options.text("target_slots", target_slots), _options.bins_text(bins)
+        self._options: Options | None = Options(columns, structure, slots, bins, baseline, bool(interactions))
+        _fits.check(self._options)
+        self._core: _slateval.Summary | None = None
+        self._last: Last | None = None
+        self._adding = threading.Lock()
+
+    @classmethod
+    def _of(cls, core: _slateval.Summary | None, options: Options | None = None) -> Summary:
+        summary = cls.__new__(cls)
+        summary._options, summary._core, summary._last = options, core, None
+        summary._adding = threading.Lock()
+        return summary
+
+    @classmethod
+    def from_bytes(cls, data: bytes) -> Summary:
+        """A summary from `to_bytes`, or from the bytes of a summary file."""
+        if not isinstance(data, (bytes, bytearray, memoryview)):
+            raise DataTypeError(f"a summary is made of bytes, not of a {type(data).__name__}; load reads a file")
+        return cls._of(_slateval.Summary.from_bytes(bytes(data)))
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> Summary:
+        """A summary from a file."""
+        if not isinstance(path, (str, os.PathLike)):
+            raise DataTypeError(f"load takes the path of a summary, not a {type(path).__name__}")
+        path = os.fspath(path)
+        try:
+            with open(path, "rb") as file:
+                data = file.read()
+        except FileNotFoundError:
+            raise MissingFileError(f"{path}: there is no such file") from None
+        except OSError as error:
+            raise FileError(f"{path}: cannot read it: {error.strerror}") from None
+        return cls._of(_slateval.Summary.from_bytes(data, path))
+
+    def add(self, data: Any, *, threads: int | None = None, progress: Any = None) -> None:
+        """Adds rows: anything that `evaluate` takes as data. No rows are fine, and several threads may add at once.
+
+        With `long=True`, keep the rows of a slate in one add.
+        """
+        if self._options is None:
+            raise DataTypeError("a summary made of bytes takes no rows: add them to a new one and merge the two")
+        count = _options.threads(threads)
+        if self._options.columns.long:
+            with self._adding:
+                self._add_long(self._options, data, count, progress)
+            return
+        part = _part(data, self._options, count, progress, _is_stream(data))
+        with self._adding:
+            self._keep(part)
+
+    def _add_long(self, options: Options, data: Any, threads: int | None, progress: Any) -> None:
+        watch = Watch(options, self._last)
+        self._keep(_part(watch.over(data), options, threads, progress, _is_stream(data)))
+        self._last = watch.last
+
+    def _keep(self, part: _slateval.Summary | None) -> None:
+        if part is not None:
+            self._core = part if self._core is None else self._core.merge(part)
+
+    def merge(self, other: Summary) -> Summary:
+        """Both together; neither is changed."""
+        if not isinstance(other, Summary):
+            raise DataTypeError(f"a summary merges with a summary, not with {_fits.kind(other)}")
+        if self._core is not None and other._core is not None:
+            merged = Summary._of(self._core.merge(other._core), self._options)
+        else:
+            _fits.refuse_differences(self._wanted(), other._wanted())
+            merged = Summary._of(self._core or other._core, self._options)
+        merged._last = self._last
+        return merged
+
+    def _wanted(self) -> dict[str, str]:
+        if self._core is not None:
+            return _fits.of_spec(self._core.spec)
+        return _fits.of_options(self._options) if self._options is not None else {}
+
+    @property
+    def rows(self) -> int:
+        """The number of slates added."""
+        return 0 if self._core is None else self._core.rows
+
+    def evaluate(self, **settings: Any) -> Evaluation:
+        """The reward distribution of every policy; `settings` as for `slateval.load`."""
+        return self._evaluate(settings)
+
+    def _evaluate(self, settings: dict[str, Any]) -> Evaluation:
+        _fits.refuse_settings_of_rows(settings)
+        correction = _options.text("correction", settings.pop("correction", "auto"), "the name of a correction")
+        settings["threads"] = _options.threads(settings.get("threads"))
+        method = _options.method(correction=correction, **settings)
+        return _evaluated(self._filled(), method, stacklevel=4)
+
+    def _filled(self) -> _slateval.Summary:
+        if self._core is None:
+            raise InputError("there are no rows: an empty summary says nothing about any policy")
+        return self._core
+
+    def to_bytes(self) -> bytes:
+        """The summary as bytes: those of a summary file."""
+        return self._filled().to_bytes()
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Writes a summary file, whole or not at all."""
+        self._filled().save(os.fspath(path))
+
+    def __getstate__(self) -> tuple[Options | None, bytes | None, Last | None]:
+        return self._options, None if self._core is None else self._core.to_bytes(), self._last
+
+    def __setstate__(self, state: tuple[Options | None, bytes | None, Last | None]) -> None:
+        self._options, data, self._last = state
+        self._core = None if data is None else _slateval.Summary.from_bytes(data)
+        self._adding = threading.Lock()
+
+    def __repr__(self) -> str:
+        return f"<slateval.Summary: {self.rows:,} slates>"
+
+
+def _part(data: Any, options: Options, threads: int | None, progress: Any, stream: bool) -> _slateval.Summary | None:
+    """The summary of these rows; none of no rows, such as those of a day without traffic."""
+    try:
+        return _read(data, options, None, threads, progress)
+    except NoRowsError:
+        # Nobody can tell a stream without rows from one that was read before.
+        if stream:
+            raise
+        return None
+
+
+def _is_stream(data: Any) -> bool:
+    return hasattr(data, "__next__") or hasattr(data, "read_next_batch")
