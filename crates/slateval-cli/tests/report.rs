@@ -32,14 +32,14 @@ fn pages_and_plots_are_the_same_from_a_log_and_from_its_summary_every_time() {
 }
 
 #[test]
-fn names_are_refused_before_the_log_is_read() {
+fn names_that_cannot_be_written_are_refused() {
     let log = example("slates.parquet");
     for (flag, name, expected) in [
         ("--report", "report.pdf", "the name must end in .html or .htm"),
         ("--plot", "plot", "the name must end in .svg or .png"),
         ("--plot", "no/such/plot.svg", "there is no directory no/such"),
     ] {
-        let run = slateval(&["evaluate", &log, "--target", "no_such_column", flag, name]);
+        let run = slateval(&["evaluate", &log, "--target", "new=pi_new", flag, name]);
         assert_eq!(run.code, 2);
         assert!(run.stderr.contains(expected), "{}", run.stderr);
     }
