@@ -244,8 +244,7 @@ mod tests {
         let of = |judge: &str| Rules::parse(&format!("[[rule]]\nrequire = 'mean(new) > 0'\njudge = '{judge}'\n"), "r");
         for (judge, x) in [("bound", f64::NAN), ("point", f64::NAN), ("bound", f64::INFINITY), ("point", f64::INFINITY)]
         {
-            let interval =
-                Interval { estimate: Some(x), lower: Some(x), upper: Some(x), if_order_holds: None, reason: None };
+            let interval = Interval { estimate: Some(x), lower: Some(x), upper: Some(x), ..Interval::default() };
             let found = Combined { interval, failed: Vec::new(), worth: None };
             assert_eq!(verdict(&of(judge)?.rules[0], &found), Verdict::CannotTell, "{judge} {x}");
         }

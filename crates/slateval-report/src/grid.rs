@@ -145,7 +145,7 @@ mod tests {
 
     fn interval(estimate: f64, half: Option<f64>) -> Interval {
         let bound = |sign: f64| half.map(|h| estimate + sign * h);
-        Interval { estimate: Some(estimate), lower: bound(-1.0), upper: bound(1.0), if_order_holds: None, reason: None }
+        Interval { estimate: Some(estimate), lower: bound(-1.0), upper: bound(1.0), ..Interval::default() }
     }
 
     fn grid(columns: usize, cells: &[Interval]) -> Grid {

@@ -15,12 +15,12 @@ fn around(estimate: f64, half: f64) -> Interval {
         lower: Some(estimate - half),
         upper: Some(estimate + half),
         if_order_holds: Some(bounds),
-        reason: None,
+        ..Interval::default()
     }
 }
 
 fn withheld(estimate: Option<f64>, reason: &str) -> Interval {
-    Interval { estimate, lower: None, upper: None, if_order_holds: None, reason: Some(reason.into()) }
+    Interval { estimate, lower: None, upper: None, reason: Some(reason.into()), ..Interval::default() }
 }
 
 fn check(name: &'static str, status: Status, message: &str) -> Check {
@@ -49,6 +49,8 @@ fn policy(name: &str, mean: f64) -> PolicyEvaluation {
             upper: vec![Some(0.43), Some(1.0)],
             half_width: Some(0.03),
             if_order_holds: None,
+            conditional: false,
+            refuted: false,
             reason: None,
         },
         diagnostics: Diagnostics {
@@ -70,6 +72,7 @@ fn selection() -> Selection {
     let test = |statistic: f64, critical: f64| FunctionalTest { statistic, critical, active: statistic > critical };
     let order = |order, statistic, critical| OrderTest {
         order,
+        and_above: false,
         statistic,
         critical,
         active: statistic > critical,

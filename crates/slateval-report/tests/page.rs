@@ -193,7 +193,7 @@ fn headline(made: &Made) -> String {
 }
 
 fn interval(estimate: f64, lower: f64, upper: f64) -> Interval {
-    Interval { estimate: Some(estimate), lower: Some(lower), upper: Some(upper), if_order_holds: None, reason: None }
+    Interval { estimate: Some(estimate), lower: Some(lower), upper: Some(upper), ..Interval::default() }
 }
 
 #[test]

@@ -14,6 +14,7 @@ use crate::table::{Table, bin};
 use crate::tally::WeightTally;
 use crate::vector;
 use crate::weight::{self, RowSums};
+use crate::witness::{self, Witness};
 
 /// Buffers for one block, kept between blocks.
 #[derive(Debug, Clone, Default)]
@@ -27,6 +28,8 @@ pub(crate) struct Scratch {
     row_sums: RowSums,
     terms: Vec<Vec<f64>>,
     squares: Vec<Vec<f64>>,
+    /// For each policy, a column for each witness.
+    witnesses: Vec<Vec<Vec<f64>>>,
     /// For each policy, the right factors of its [`BinSums`](crate::features::BinSums), row by row.
     rights: Vec<Vec<f64>>,
 }
@@ -54,6 +57,8 @@ impl Cell {
         for (policy, sums) in self.policies.iter_mut().enumerate() {
             sums.fill_columns(structure, block, policy, scratch)?;
             sums.gram.add(&scratch.columns[policy][..sums.features.len()]);
+            let list = &self.layout.witnesses[policy].sums.list;
+            sums.fill_witnesses(structure, block, policy, list, scratch);
         }
         for (cross, (p, b)) in self.cross.iter_mut().zip(self.shape.compared()) {
             cross.add(&scratch.columns[p][..cross.rows], &scratch.columns[b][..cross.columns]);
@@ -97,7 +102,11 @@ impl Cell {
         let mut shared = Some(scratch.reward.as_slice());
         for (p, section) in self.layout.own.iter().enumerate() {
             let (features, columns) = (self.policies[p].features, &scratch.columns[p]);
-            let scatter = Scatter { bins: &scratch.bin_rows, start: section.start, shared: shared.take() };
+            let witnesses = Witnesses {
+                start: self.layout.witnesses[p].start - section.start,
+                columns: &scratch.witnesses[p][..self.layout.witnesses[p].sums.list.len()],
+            };
+            let scatter = Scatter { bins: &scratch.bin_rows, start: section.start, shared: shared.take(), witnesses };
             let plain = features.basis == 1 && !features.chi;
             if !plain || !self.layout.cross.is_empty() {
                 stage_rights(features, columns, &mut scratch.rights[p]);
@@ -111,7 +120,8 @@ impl Cell {
         }
         for section in &self.layout.cross {
             let (p, b) = (section.sums.policy, section.sums.baseline);
-            let scatter = Scatter { bins: &scratch.bin_rows, start: section.start, shared: None };
+            let scatter =
+                Scatter { bins: &scratch.bin_rows, start: section.start, shared: None, witnesses: Witnesses::NONE };
             let (own, base) = (&self.layout.own[p].sums, &self.layout.own[b].sums);
             let (own_rights, base_rights) = (&scratch.rights[p], &scratch.rights[b]);
             scatter.add_cross(&mut self.table, (own.basis, own.right(), own_rights), (base.right(), base_rights), 0);
@@ -125,7 +135,8 @@ impl Cell {
         }
         for (p, section) in self.layout.pairs.iter().enumerate() {
             let features = self.policies[p].features;
-            let scatter = Scatter { bins: &scratch.bin_rows, start: section.start, shared: None };
+            let scatter =
+                Scatter { bins: &scratch.bin_rows, start: section.start, shared: None, witnesses: Witnesses::NONE };
             scatter.add_pairs(&mut self.table, &scratch.columns[p][features.z(0)..][..features.slots]);
         }
     }
@@ -156,6 +167,28 @@ struct Scatter<'a> {
     start: usize,
     /// The rewards, where they are still to be added.
     shared: Option<&'a [f64]>,
+    witnesses: Witnesses<'a>,
+}
+
+/// Columns of witnesses, and where their sums begin behind the policy's own.
+#[derive(Clone, Copy)]
+struct Witnesses<'a> {
+    start: usize,
+    columns: &'a [Vec<f64>],
+}
+
+impl Witnesses<'_> {
+    const NONE: Self = Witnesses { start: 0, columns: &[] };
+
+    #[inline(always)]
+    fn add(&self, row: usize, sums: &mut [f64]) {
+        let places = sums[self.start..].as_chunks_mut::<2>().0;
+        for (sums, column) in places.iter_mut().zip(self.columns) {
+            let h = column[row];
+            sums[0] += h;
+            sums[1] += h * h;
+        }
+    }
 }
 
 impl Scatter<'_> {
@@ -265,6 +298,7 @@ impl Scatter<'_> {
                     bin[bin::MAX] = vector::max(bin[bin::MAX], reward[i]);
                 }
                 add(i, &mut bin[self.start..]);
+                self.witnesses.add(i, &mut bin[self.start..]);
             }
         }
     }
@@ -351,6 +385,40 @@ impl PolicySums {
             tally.add(&sum[0]);
         }
         Ok(())
+    }
+
+    /// Fills the columns of witnesses from those of the ratios.
+    #[inline(always)]
+    fn fill_witnesses(
+        &mut self,
+        structure: &Structure,
+        block: &Block,
+        policy: usize,
+        list: &[Witness],
+        scratch: &mut Scratch,
+    ) {
+        scratch.witnesses.resize(scratch.witnesses.len().max(policy + 1), Vec::new());
+        let (features, slots) = (self.features, block.slots());
+        let z = &scratch.columns[policy][features.z(0)..][..slots];
+        let out = &mut scratch.witnesses[policy];
+        witness::fill(structure, list, z, block.rows(), &mut scratch.terms, out);
+        if !matches!(list.last(), Some(Witness::Beyond(_))) {
+            return;
+        }
+        let weight = &mut scratch.row_sums.sum;
+        let mut design = |z: &[Vec<f64>], square: bool| {
+            weight.fill(1.0);
+            for z in z {
+                for (w, &z) in weight.iter_mut().zip(z) {
+                    *w *= 1.0 + if square { z * z } else { z };
+                }
+            }
+            vector::sum(weight)
+        };
+        self.tally.product_ratios += design(z, true);
+        if features.chi {
+            self.tally.product_chi += design(&scratch.columns[policy][features.chi(0)..][..features.slots], false);
+        }
     }
 
     #[inline(always)]

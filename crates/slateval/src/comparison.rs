@@ -8,6 +8,7 @@ use crate::evaluation::{
 };
 use crate::normal;
 use crate::settings::Settings;
+use crate::trust::{Trust, Trusts};
 use crate::uncertainty::{DifferenceUncertainty, Gap, Level, Limits, z};
 
 /// Two policies to be compared: their names, and the estimators that their estimates come from.
@@ -17,6 +18,7 @@ pub(crate) struct Compared<'n, 'e, 'a> {
     pub(crate) baseline: (&'n str, Level<'e, 'a>),
     /// Whether an order was chosen from the data for either.
     pub(crate) selected: bool,
+    pub(crate) trusts: &'n Trusts,
 }
 
 /// Policy minus baseline, with what is uncertain about it at each level of trust in the chosen orders.
@@ -25,13 +27,14 @@ pub(crate) fn compare(
     levels: &[DifferenceUncertainty],
     settings: &Settings,
 ) -> Comparison {
-    let Compared { policy: (policy, first), baseline: (baseline, second), selected } = compared;
+    let Compared { policy: (policy, first), baseline: (baseline, second), selected, trusts } = compared;
     let mean = |level: Level<'_, '_>| level.mean.moments.origin + level.mean.moments.mean;
     let values = |level: Level<'_, '_>| read_off(level.cdf.distribution.curve(), settings);
     let (own, other) = (values(first), values(second));
     let interval = |estimate: f64, of: &dyn Fn(&DifferenceUncertainty) -> &Limits| {
-        Interval::new(estimate, &levels.iter().map(of).collect::<Vec<_>>(), selected)
+        Interval::new(estimate, &levels.iter().map(of).collect::<Vec<_>>(), selected, &trusts.cdf)
     };
+    let means: Vec<&Limits> = levels.iter().map(|level| &level.mean).collect();
     let cvar = |(i, &alpha): (usize, &f64)| {
         let p = place::cvar(i);
         let bias = levels.first().and_then(|level| level.cvar_bias.as_ref()).filter(|_| settings.debias_cvar);
@@ -47,11 +50,11 @@ pub(crate) fn compare(
         policy: policy.to_owned(),
         baseline: baseline.to_owned(),
         paired: true,
-        mean: interval(mean(first) - mean(second), &|level| &level.mean),
+        mean: Interval::new(mean(first) - mean(second), &means, selected, &trusts.mean),
         cvar: settings.alphas.iter().enumerate().map(cvar).collect(),
         quantiles: quantiles.clone().map(|i| quantile(i, &|level| &level.quantiles[i])).collect(),
         quantile_band: quantiles.map(|i| quantile(i, &|level| &level.quantile_band[i])).collect(),
-        dominance: dominance(levels, z(settings)),
+        dominance: dominance(levels, z(settings)).filter(|_| trusts.cdf == Trust::Stands),
     }
 }
 
@@ -126,5 +129,7 @@ fn difference(a: &Interval, b: &Interval, wider: f64) -> Interval {
             Err(reason.unwrap_or_else(|| "one of the two has no interval".to_owned()))
         }
     };
-    Interval::new(x - y, &[&limits], false)
+    let refuted = [a, b].into_iter().find(|interval| interval.refuted);
+    let trust = refuted.map_or(Trust::Stands, |interval| Trust::Refuted(interval.reason.clone().unwrap_or_default()));
+    Interval::new(x - y, &[&limits], false, &trust)
 }

@@ -5,12 +5,13 @@ use serde::Serialize;
 use crate::bernstein::WeightBounds;
 use crate::correction::{Correction, CorrectionChoice};
 use crate::estimator::Estimator;
-use crate::evaluation::Selection;
+use crate::evaluation::{OrderTest, Selection};
 use crate::histogram::WeightHistogram;
 use crate::normal;
 use crate::selection::CARRIES;
 use crate::structure::Structure;
 use crate::tally::Tally;
+use crate::trust::{Trust, Trusts};
 use crate::uncertainty::{FEW_GROUPS, TAIL_ROWS, effective_rows};
 use crate::weighted::{Weighted, term};
 
@@ -103,11 +104,11 @@ impl Diagnostics {
     pub const ENOUGH_ROWS: f64 = 100.0;
 
     /// The checks that leave no number of the policy to be relied on, whatever its interval says: failed ones of
-    /// propensities, the order and concentration; and slots that are not independent or a biased weight, even if these
+    /// propensities, the order, the structure and concentration; and slots that are not independent or a biased weight, even if these
     /// only warn.
     pub fn spoiled(&self) -> impl Iterator<Item = &Check> {
         let spoils = |check: &&Check| match check.name {
-            "propensities" | "order" | "concentration" => check.status == Status::Fail,
+            "propensities" | "order" | "structure" | "concentration" => check.status == Status::Fail,
             "factored" | "bias" => check.status != Status::Ok,
             _ => false,
         };
@@ -190,6 +191,19 @@ pub(crate) fn design_second_moment(
     let mut of_means = [1.0];
     crate::weight::multilinear(structure, &mean_squares, &mut of_means, &mut Vec::new());
     (of_means[0].max(tally.design_ratios / n), DesignSource::Ratios)
+}
+
+/// The rows that the log is worth where nothing is assumed, for slates of more slots than orders are told apart.
+pub(crate) fn product_design_ess(estimator: &Estimator<'_>) -> f64 {
+    let (sums, tally) = (&estimator.sums, estimator.sums.tally());
+    let second = match estimator.design_from {
+        DesignSource::Chi => tally.product_chi / sums.n,
+        DesignSource::Ratios => {
+            let of_means: f64 = (0..sums.slots).map(|k| 1.0 + sums.zz(k, k) / sums.n).product();
+            of_means.max(tally.product_ratios / sums.n)
+        }
+    };
+    if second > 0.0 { sums.n / second } else { 0.0 }
 }
 
 /// Slot ratios and weights have mean 1 under the logging policy, whatever the rewards are: a mean far from it says that
@@ -395,15 +409,12 @@ fn paper_bias(structure: &Structure) -> Option<Check> {
 }
 
 /// Whether the order that was chosen from the data could be checked.
-pub(crate) fn order(selection: &Selection, slots: usize) -> Check {
+pub(crate) fn order(selection: &Selection, trusts: &Trusts) -> Check {
     let next = selection.orders.iter().find(|test| test.order == selection.cdf + 1);
-    let orders = [selection.cdf, selection.mean, selection.variance];
-    let carried = orders.iter().all(|&order| selection.guard(order, slots).is_some());
-    let status = match (carried, next) {
-        _ if selection.refuted(slots).is_some() => Status::Fail,
-        (true, None) => Status::Ok,
-        (true, Some(test)) if !test.active => Status::Ok,
-        _ => Status::Warn,
+    let status = match trusts.worst() {
+        Trust::Stands => Status::Ok,
+        Trust::Conditional(_) => Status::Warn,
+        Trust::Refuted(_) | Trust::Withheld(_) => Status::Fail,
     };
     if status == Status::Ok && next.is_some_and(|test| test.critical <= 1e-12) {
         let message = "the target's slot ratios never vary together, so no test can tell the order: intervals hold only \
@@ -412,6 +423,31 @@ pub(crate) fn order(selection: &Selection, slots: usize) -> Check {
     }
     let value = next.map(|test| test.statistic / test.critical);
     Check::new("order", status, value, selection.reason.clone())
+}
+
+/// Whether the log contradicts a structure that was asked for by name.
+pub(crate) fn structure(structure: &Structure, tests: &[OrderTest], trusts: &Trusts) -> Option<Check> {
+    let largest = |test: &OrderTest| test.statistic / test.critical;
+    let value = tests.iter().map(largest).filter(|ratio| ratio.is_finite()).reduce(f64::max);
+    if tests.is_empty() {
+        return None;
+    }
+    Some(match trusts.worst() {
+        Trust::Stands => {
+            let message = format!("no effect shows in the log that structure {structure} leaves out");
+            Check::new("structure", Status::Ok, value, message)
+        }
+        Trust::Conditional(why) | Trust::Refuted(why) | Trust::Withheld(why) => {
+            let what = [("the CDF", &trusts.cdf), ("the mean", &trusts.mean), ("the variance", &trusts.variance)];
+            let wrong: Vec<&str> =
+                what.into_iter().filter(|(_, trust)| **trust != Trust::Stands).map(|(what, _)| what).collect();
+            let message = format!(
+                "{why}, so that {} cannot be relied on: let the order be chosen from the data, or assume less",
+                wrong.join(" and ")
+            );
+            Check::new("structure", Status::Fail, value, message)
+        }
+    })
 }
 
 /// Few groups say little about how much groups vary.

@@ -9,14 +9,17 @@ use crate::distribution::Distribution;
 use crate::error::{Error, Result};
 use crate::estimator::{Estimator, weight_design_effect};
 use crate::evaluation::{
-    Cdf, CdfBand, Comparison, Evaluation, Interaction, Interval, LogFacts, PolicyEvaluation, QuantileEstimate,
-    RewardFacts, SegmentEvaluation, Selection, TailEstimate,
+    Cdf, CdfBand, Comparison, Evaluation, Interaction, Interval, LogFacts, OrderTest, PolicyEvaluation,
+    QuantileEstimate, RewardFacts, SegmentEvaluation, Selection, TailEstimate,
 };
-use crate::selection;
+use crate::interactions::interactions;
+use crate::order_test::Tested;
+use crate::selection::{tests_of_structure, trust_in_structure};
 use crate::settings::Settings;
 use crate::spec::{LOGGING, PolicySpec, Spec};
 use crate::structure::Structure;
 use crate::summary::Summary;
+use crate::trust::{Trust, Trusts};
 use crate::uncertainty::{COARSE, CurveBand, FINE, Level, Limits, NO_VARIANCE, Uncertainty};
 use crate::weighted::{Bin, Weighted, occupied};
 
@@ -98,9 +101,7 @@ impl Summary {
             });
         }
         let (bins, rows) = occupied(&total);
-        let of = |(p, policy): (usize, &PolicySpec)| {
-            selection::interactions(&total, p, &policy.name, (&bins, &rows), settings)
-        };
+        let of = |(p, policy): (usize, &PolicySpec)| interactions(&total, p, &policy.name, (&bins, &rows), settings);
         Ok(self.spec.policies.iter().enumerate().flat_map(of).collect())
     }
 }
@@ -118,7 +119,8 @@ pub(crate) fn evaluate_cell(
     let logging = Estimator::of_logging(cell, Weighted::of_logging(cell, 0, &rows), &bins);
     let (uncertainty, _) = Uncertainty::new(cell, &rows, Level::of(&logging), None, settings)?;
     let diagnostics = Diagnostics::of_logging(cell.rows as f64);
-    let mut policies = vec![describe(LOGGING, Level::of(&logging), &[uncertainty], None, diagnostics, settings)];
+    let mut policies =
+        vec![describe((LOGGING, Level::of(&logging)), &[uncertainty], (None, &Trusts::STAND), diagnostics, settings)];
     let mut comparisons = Vec::new();
     let targets: Vec<Target<'_>> = (0..spec.policies.len())
         .map(|policy| Target::new(spec, cell, policy, &bins, &rows, settings))
@@ -141,6 +143,10 @@ pub(crate) struct Target<'a> {
     pub(crate) policy: usize,
     estimators: Vec<Estimator<'a>>,
     pub(crate) selection: Option<Selection>,
+    /// For a structure asked for by name, whether anything shows in the log that it leaves out.
+    tests: Vec<OrderTest>,
+    /// How far its intervals can be trusted.
+    pub(crate) trusts: Trusts,
     chi: Option<Check>,
     /// The places of the estimators used at each level of trust in the chosen order: first as chosen, then one above.
     pub(crate) levels: Vec<Places>,
@@ -188,10 +194,21 @@ impl<'a> Target<'a> {
             .zip(lowest..)
             .map(|(sums, order)| Estimator::of_target(cell, sums, structure(order), (correction, chi_usable), bins))
             .collect();
-        let selection = chosen.then(|| Selection::choose(cell, policy, rows, &estimators, settings));
-        let levels =
-            selection.as_ref().map_or(vec![Places { cdf: 0, mean: 0, variance: 0 }], |s| levels(s, cell.slots));
-        Ok(Target { name, policy, estimators, selection, chi, levels })
+        let design_effect = Estimator::of_logging(cell, Weighted::of_logging(cell, policy, rows), bins).design_effect;
+        let tested = Tested { cell, policy, bins, occupied: rows, design_effect, settings };
+        let told_apart = cell.shape.basis > 1;
+        let selection = chosen.then(|| Selection::choose(&tested, &estimators));
+        let (tests, trusts) = match &selection {
+            Some(selection) => (Vec::new(), selection.trusts(cell.slots, told_apart)),
+            None => {
+                let kept = if kept { cell.shape.basis.min(cell.slots) } else { 0 };
+                let tests = tests_of_structure(&tested, &estimators[0], lowest + 1..=kept);
+                let trusts = trust_in_structure(&tests);
+                (tests, trusts)
+            }
+        };
+        let levels = selection.as_ref().map_or(vec![Places { cdf: 0, mean: 0, variance: 0 }], levels);
+        Ok(Target { name, policy, estimators, selection, tests, trusts, chi, levels })
     }
 
     pub(crate) fn level(&self, at: usize) -> Level<'_, 'a> {
@@ -214,19 +231,17 @@ impl<'a> Target<'a> {
             own.push(uncertainty);
             differences.extend(difference);
         }
-        if let Some(reason) = self.selection.as_ref().and_then(|s| s.refuted(cell.slots)) {
-            own.extend(own.last().cloned().map(|last| last.without_cdf(&reason)));
-            differences.extend(differences.last().cloned().map(|last| last.without_cdf(&reason)));
-        }
         let level = self.level(0);
         let compared = Compared {
             policy: (self.name, level),
             baseline: (LOGGING, Level::of(logging)),
             selected: self.selection.is_some(),
+            trusts: &self.trusts,
         };
         let comparison = compare(compared, &differences, settings);
         let diagnostics = self.diagnostics(cell, &own, settings);
-        let evaluation = describe(self.name, level, &own, self.selection.as_ref(), diagnostics, settings);
+        let basis = (self.selection.as_ref(), &self.trusts);
+        let evaluation = describe((self.name, level), &own, basis, diagnostics, settings);
         Ok((evaluation, comparison))
     }
 
@@ -236,14 +251,13 @@ impl<'a> Target<'a> {
             let (_, difference) = Uncertainty::new(cell, rows, self.level(at), Some(other.level(at)), settings)?;
             differences.extend(difference);
         }
-        let refuted = [self, other].into_iter().filter_map(|t| t.selection.as_ref()?.refuted(cell.slots)).next();
-        if let Some(reason) = refuted {
-            differences.extend(differences.last().cloned().map(|last| last.without_cdf(&reason)));
-        }
+        let both = |of: fn(&Trusts) -> &Trust| of(&self.trusts).and(of(&other.trusts)).clone();
+        let trusts = Trusts { cdf: both(|t| &t.cdf), mean: both(|t| &t.mean), variance: both(|t| &t.variance) };
         let compared = Compared {
             policy: (self.name, self.level(0)),
             baseline: (other.name, other.level(0)),
             selected: self.selection.is_some(),
+            trusts: &trusts,
         };
         Ok(compare(compared, &differences, settings))
     }
@@ -253,7 +267,9 @@ impl<'a> Target<'a> {
         let mut diagnostics = Diagnostics::new(estimator, &settings.alphas);
         diagnostics.checks.extend(self.chi.clone());
         diagnostics.checks.extend(controls_check(&estimator.corrected));
-        diagnostics.checks.extend(self.selection.as_ref().map(|s| diagnostics::order(s, cell.slots)));
+        diagnostics.checks.extend(self.selection.as_ref().map(|s| diagnostics::order(s, &self.trusts)));
+        let named = estimator.structure.as_ref().filter(|_| self.selection.is_none());
+        diagnostics.checks.extend(named.and_then(|s| diagnostics::structure(s, &self.tests, &self.trusts)));
         diagnostics
             .checks
             .extend(cell.groups.as_ref().map(|groups| diagnostics::clusters(groups.occupied(), groups.count)));
@@ -264,9 +280,9 @@ impl<'a> Target<'a> {
 }
 
 /// As chosen, and one order above where the log can carry it.
-fn levels(selection: &Selection, slots: usize) -> Vec<Places> {
+fn levels(selection: &Selection) -> Vec<Places> {
     let chosen = Places { cdf: selection.cdf - 1, mean: selection.mean - 1, variance: selection.variance - 1 };
-    let above = |order: usize| selection.guard(order, slots).unwrap_or(order) - 1;
+    let above = |order: usize| selection.guard(order) - 1;
     let guard = Places { cdf: above(selection.cdf), mean: above(selection.mean), variance: above(selection.variance) };
     if guard == chosen { vec![chosen] } else { vec![chosen, guard] }
 }
@@ -314,26 +330,27 @@ fn resolve(choice: CorrectionChoice, structure: &Structure, chi: Option<&Check>,
 
 /// Reads everything off a policy's distribution and moments.
 fn describe(
-    name: &str,
-    level: Level<'_, '_>,
+    (name, level): (&str, Level<'_, '_>),
     uncertainty: &[Uncertainty],
-    selection: Option<&Selection>,
+    (selection, trusts): (Option<&Selection>, &Trusts),
     mut diagnostics: Diagnostics,
     settings: &Settings,
 ) -> PolicyEvaluation {
     let selected = selection.is_some();
-    let interval = |estimate: f64, of: &dyn Fn(&Uncertainty) -> &Limits| {
-        Interval::new(estimate, &uncertainty.iter().map(of).collect::<Vec<_>>(), selected)
+    let trusted = |estimate: f64, of: &dyn Fn(&Uncertainty) -> &Limits, trust: &Trust| {
+        Interval::new(estimate, &uncertainty.iter().map(of).collect::<Vec<_>>(), selected, trust)
     };
+    let interval = |estimate: f64, of: &dyn Fn(&Uncertainty) -> &Limits| trusted(estimate, of, &trusts.cdf);
+    let of_variance = |estimate: f64, of: &dyn Fn(&Uncertainty) -> &Limits| trusted(estimate, of, &trusts.variance);
     let (distribution, curve, tail) = (&level.cdf.distribution, level.cdf.distribution.curve(), settings.tail);
     let (variance, std, check) = match spread(&level.variance.distribution, level.variance.moments.variance) {
-        Spread::Constant => (interval(0.0, &|u| &u.variance), interval(0.0, &|u| &u.std), None),
+        Spread::Constant => (of_variance(0.0, &|u| &u.variance), of_variance(0.0, &|u| &u.std), None),
         Spread::Variance(v) => {
             let guard = uncertainty.last().and_then(|u| u.variance.as_ref().err());
             let check = guard.filter(|reason| reason.starts_with(NO_VARIANCE)).map(|reason| {
                 Check::new("variance", Status::Warn, None, format!("the variance has no interval: {reason}"))
             });
-            (interval(v, &|u| &u.variance), interval(v.sqrt(), &|u| &u.std), check)
+            (of_variance(v, &|u| &u.variance), of_variance(v.sqrt(), &|u| &u.std), check)
         }
         Spread::Missing(reason, check) => (Interval::missing(reason), Interval::missing(reason), Some(check)),
     };
@@ -354,44 +371,56 @@ fn describe(
         structure: level.cdf.structure.clone(),
         correction: level.cdf.structure.as_ref().map(|_| level.cdf.corrected.correction),
         selection: selection.cloned(),
-        mean: interval(level.mean.moments.origin + level.mean.moments.mean, &|u| &u.mean),
+        mean: trusted(level.mean.moments.origin + level.mean.moments.mean, &|u| &u.mean, &trusts.mean),
         variance,
         std,
         iqr: interval(curve.quantile(0.75) - curve.quantile(0.25), &|u| &u.iqr),
         quantiles: settings.quantiles.iter().enumerate().map(quantile).collect(),
         var: settings.alphas.iter().enumerate().map(var).collect(),
         cvar: settings.alphas.iter().enumerate().map(cvar).collect(),
-        cdf: describe_cdf(distribution, uncertainty, selected),
+        cdf: describe_cdf(distribution, uncertainty, selected, &trusts.cdf),
         diagnostics,
     }
 }
 
 /// The CDF with its band, which always holds the estimate.
-fn describe_cdf(distribution: &Distribution, uncertainty: &[Uncertainty], selected: bool) -> Cdf {
+fn describe_cdf(distribution: &Distribution, uncertainty: &[Uncertainty], selected: bool, trust: &Trust) -> Cdf {
     let estimate = &distribution.repaired;
     let holding = |band: &CurveBand| {
         let lower = band.lower.iter().zip(estimate).map(|(x, f)| Some(x.min(*f))).collect();
         let upper = band.upper.iter().zip(estimate).map(|(x, f)| Some(x.max(*f))).collect();
         CdfBand { lower, upper }
     };
-    let none = || CdfBand { lower: vec![None; estimate.len()], upper: vec![None; estimate.len()] };
-    let band = uncertainty.last().map(|u| u.band.as_ref());
-    let first = uncertainty.first().and_then(|u| u.band.as_ref().ok());
-    let (ends, half_width, reason) = match band {
-        Some(Ok(band)) => (holding(band), band.half_width, None),
-        Some(Err(reason)) => (none(), None, Some(reason.clone())),
-        None => (none(), None, None),
-    };
-    Cdf {
+    let band = |u: Option<&'_ Uncertainty>| u.map_or(Err(String::new()), |u| u.band.clone());
+    let (first, last) = (band(uncertainty.first()), band(uncertainty.last()));
+    let mut cdf = Cdf {
         reward: distribution.bins.iter().map(|b| b.max).collect(),
         raw: distribution.raw.clone(),
         estimate: estimate.clone(),
-        lower: ends.lower,
-        upper: ends.upper,
-        half_width,
-        if_order_holds: first.filter(|_| selected).map(holding),
-        reason,
+        lower: vec![None; estimate.len()],
+        upper: vec![None; estimate.len()],
+        half_width: None,
+        if_order_holds: first.as_ref().ok().filter(|_| selected).map(holding),
+        conditional: false,
+        refuted: false,
+        reason: None,
+    };
+    match (trust, last) {
+        (Trust::Withheld(why), _) => cdf.reason = Some(why.clone()),
+        (Trust::Conditional(why), _) => match first {
+            Ok(_) => (cdf.conditional, cdf.reason) = (true, Some(why.clone())),
+            Err(reason) => cdf.reason = Some(reason),
+        },
+        (_, Err(reason)) => cdf.reason = Some(reason),
+        (Trust::Stands | Trust::Refuted(_), Ok(band)) => {
+            let ends = holding(&band);
+            (cdf.lower, cdf.upper, cdf.half_width) = (ends.lower, ends.upper, band.half_width);
+            if let Trust::Refuted(why) = trust {
+                (cdf.refuted, cdf.reason) = (true, Some(why.clone()));
+            }
+        }
     }
+    cdf
 }
 
 /// Quantiles and tails are read inside a bin; one that holds much of the distribution has little to say about them.

@@ -6,6 +6,7 @@ use crate::block::Segment;
 use crate::correction::Correction;
 use crate::diagnostics::{Diagnostics, Status};
 use crate::structure::Structure;
+use crate::trust::Trust;
 use crate::uncertainty::Limits;
 
 /// Everything a log says about its target policies.
@@ -46,7 +47,7 @@ pub struct RewardFacts {
 }
 
 /// An estimate with its interval.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize)]
 pub struct Interval {
     /// The estimate; none if there is no sensible one.
     pub estimate: Option<f64>,
@@ -57,9 +58,20 @@ pub struct Interval {
     /// The narrower interval that holds if the order chosen from the data is right; none where no order was chosen.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub if_order_holds: Option<Bounds>,
-    /// Why something is missing.
+    /// Whether there is an interval only under a structure that the log is too thin to test: then `lower` and `upper` are
+    /// none, and [`if_order_holds`](Self::if_order_holds) has it.
+    #[serde(skip_serializing_if = "is_false")]
+    pub conditional: bool,
+    /// Whether the log contradicts the structure that was asked for by name, and that the interval rests on.
+    #[serde(skip_serializing_if = "is_false")]
+    pub refuted: bool,
+    /// Why something is missing, or what stands against it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
+}
+
+fn is_false(flag: &bool) -> bool {
+    !flag
 }
 
 /// The two ends of an interval.
@@ -109,7 +121,13 @@ pub struct Cdf {
     /// The narrower band that holds if the order chosen from the data is right.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub if_order_holds: Option<CdfBand>,
-    /// Why there is no band.
+    /// As for an [`Interval`].
+    #[serde(skip_serializing_if = "is_false")]
+    pub conditional: bool,
+    /// As for an [`Interval`].
+    #[serde(skip_serializing_if = "is_false")]
+    pub refuted: bool,
+    /// Why there is no band, or what stands against it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
 }
@@ -145,6 +163,9 @@ pub struct Selection {
 pub struct OrderTest {
     /// How many slots.
     pub order: usize,
+    /// Whether effects of more slots are meant as well.
+    #[serde(skip_serializing_if = "is_false")]
+    pub and_above: bool,
     /// `sup_v |mean[H (1{R <= v} - p(v))]|` with `H = e_order(Z)` and `p` the logged CDF.
     pub statistic: f64,
     /// What it has to exceed.
@@ -285,39 +306,45 @@ pub struct Disparity {
 }
 
 impl Interval {
-    /// An estimate with its limits at each level of trust, the most trusting first. The interval is that of the last,
-    /// and holds the estimate; where an order was chosen from the data, the first is given beside it.
-    pub(crate) fn new(estimate: f64, levels: &[&Limits], selected: bool) -> Self {
+    /// An estimate with its limits at each order they are taken at, that of the estimate first. The interval is that of the
+    /// last, as far as it is to be trusted, and holds the estimate; where an order was chosen from the data, the first is
+    /// given beside it.
+    pub(crate) fn new(estimate: f64, levels: &[&Limits], selected: bool, trust: &Trust) -> Self {
         let include =
             |b: &Bounds| Bounds { lower: b.lower.map(|x| x.min(estimate)), upper: b.upper.map(|x| x.max(estimate)) };
-        let ends = levels
-            .last()
-            .map_or_else(|| Err(String::new()), |limits| limits.as_ref().map(include).map_err(Clone::clone));
-        let first = levels.first().and_then(|limits| limits.as_ref().ok()).map(include);
-        let (lower, upper, reason) = match ends {
-            Ok(b) => {
-                let open = b.lower.is_none() || b.upper.is_none();
-                (b.lower, b.upper, open.then(|| "the band does not reach the level on one side or both".to_owned()))
+        let none = || Err(String::new());
+        let last = levels.last().map_or_else(none, |limits| limits.as_ref().map(include).map_err(Clone::clone));
+        let first = levels.first().map_or_else(none, |limits| limits.as_ref().map(include).map_err(Clone::clone));
+        let if_order_holds = first.as_ref().ok().copied().filter(|_| selected);
+        let mut interval = Interval { estimate: Some(estimate), if_order_holds, ..Interval::default() };
+        match (trust, last) {
+            (Trust::Withheld(why), _) => interval.reason = Some(why.clone()),
+            (Trust::Conditional(why), _) => match first {
+                Ok(_) => (interval.conditional, interval.reason) = (true, Some(why.clone())),
+                Err(reason) => interval.reason = Some(reason),
+            },
+            (_, Err(reason)) => interval.reason = Some(reason),
+            (Trust::Stands | Trust::Refuted(_), Ok(b)) => {
+                (interval.lower, interval.upper) = (b.lower, b.upper);
+                if b.lower.is_none() || b.upper.is_none() {
+                    interval.reason = Some("the band does not reach the level on one side or both".to_owned());
+                }
+                if let Trust::Refuted(why) = trust {
+                    (interval.refuted, interval.reason) = (true, Some(why.clone()));
+                }
             }
-            Err(reason) => (None, None, Some(reason)),
-        };
-        Interval { estimate: Some(estimate), lower, upper, if_order_holds: first.filter(|_| selected), reason }
+        }
+        interval
     }
 
     /// A number without error.
     pub(crate) fn exact(estimate: f64) -> Self {
-        Interval {
-            estimate: Some(estimate),
-            lower: Some(estimate),
-            upper: Some(estimate),
-            if_order_holds: None,
-            reason: None,
-        }
+        let estimate = Some(estimate);
+        Interval { estimate, lower: estimate, upper: estimate, ..Interval::default() }
     }
 
     pub(crate) fn missing(reason: &str) -> Self {
-        let reason = Some(reason.to_owned());
-        Interval { estimate: None, lower: None, upper: None, if_order_holds: None, reason }
+        Interval { reason: Some(reason.to_owned()), ..Interval::default() }
     }
 }
 

@@ -1,4 +1,4 @@
-//! Summaries as bytes, version 2.
+//! Summaries as bytes, version 4.
 //!
 //! | bytes | what |
 //! |---|---|
@@ -24,7 +24,7 @@ use crate::table::bin;
 use crate::tally::Tally;
 
 const MAGIC: &[u8; 8] = b"SLATEVAL";
-const VERSION: u32 = 3;
+const VERSION: u32 = 4;
 const PREAMBLE: usize = MAGIC.len() + 4 + 8;
 const CHECKSUM: usize = 4;
 /// Numbers in the bins of one segment: 2 GB.
@@ -71,7 +71,7 @@ impl Summary {
             segments.push(SegmentHeader { value: value.clone(), rows, slots, resolution, bins });
         }
         let header = Header {
-            schema: "slateval/summary/2".into(),
+            schema: "slateval/summary/4".into(),
             written_by: concat!("slateval ", env!("CARGO_PKG_VERSION")).into(),
             spec: self.spec.clone(),
             segments,

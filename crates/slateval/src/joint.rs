@@ -19,6 +19,7 @@ use crate::grouping::{Group, Kind, Member, Part, Who, kind};
 use crate::process::Process;
 use crate::settings::{Band, MAX_DRAWS, Settings};
 use crate::spec::{LOGGING, Spec};
+use crate::trust::Trust;
 use crate::uncertainty::{
     COARSE, GUARANTEES_ONE, Level, Limits, MomentLimits, NEEDS_REWARD_BOUNDS, around, band_around, bounds,
     can_have_intervals, carries, carries_tail, designed_rows, happened_rows, invert, positive_variance, resolves, z,
@@ -116,7 +117,23 @@ impl<'a> Bench<'a> {
         }
         let levels = added_up(&limits, exact);
         let selected = self.targets_of(parts).any(|target| target.selection.is_some());
-        Ok(Interval::new(estimate, &levels.iter().collect::<Vec<_>>(), selected))
+        let trust = self.trust(&uncertain);
+        Ok(Interval::new(estimate, &levels.iter().collect::<Vec<_>>(), selected, &trust))
+    }
+
+    /// How far a sum of parts can be trusted: as far as the least trusted of them.
+    fn trust(&self, parts: &[Part]) -> Trust {
+        let of = |part: &Part| {
+            let Who::Target(policy) = part.who else { return &Trust::Stands };
+            let Some(target) = &self.targets[policy] else { return &Trust::Stands };
+            match part.metric {
+                Metric::Ess => &Trust::Stands,
+                Metric::Mean => &target.trusts.mean,
+                Metric::Variance | Metric::Std => &target.trusts.variance,
+                Metric::Quantile(_) | Metric::Cvar(_) | Metric::Probability(_) => &target.trusts.cdf,
+            }
+        };
+        parts.iter().map(of).fold(&Trust::Stands, Trust::and).clone()
     }
 
     /// Checks that spoil a policy's numbers.
@@ -209,7 +226,6 @@ impl<'a> Bench<'a> {
     fn limits(&mut self, group: &Group, settings: &Settings) -> Result<Vec<Limits>> {
         let targets = || group.members.iter().filter_map(|member| self.target(*member));
         let count = targets().map(|target| target.levels.len()).max().unwrap_or(1);
-        let refuted = targets().find_map(|target| target.selection.as_ref()?.refuted(self.cell.slots));
         let mut limits = Vec::new();
         for at in 0..count {
             limits.push(match (can_have_intervals(self.cell, settings), group.kind) {
@@ -219,7 +235,6 @@ impl<'a> Bench<'a> {
                 (_, Kind::Curves) => self.curves(group, at, settings),
             });
         }
-        limits.extend(refuted.filter(|_| group.kind == Kind::Curves).map(Err));
         Ok(limits)
     }
 

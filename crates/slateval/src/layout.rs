@@ -4,6 +4,7 @@ use crate::features::{BinSums, Features};
 use crate::spec::Spec;
 use crate::structure::{Structure, TargetSlots};
 use crate::table::bin;
+use crate::witness::Witness;
 
 /// What a specification asks to be kept, beside the number of slots.
 #[derive(Debug, Clone, PartialEq)]
@@ -18,6 +19,7 @@ pub(crate) struct Shape {
     pub(crate) interactions: bool,
     /// Into how many groups clusters are hashed; 0 without clusters.
     pub(crate) groups: usize,
+    structure: Structure,
 }
 
 /// Orders that structure auto chooses among.
@@ -34,7 +36,13 @@ impl Shape {
             baseline: spec.baseline.as_ref().and_then(named),
             interactions: spec.interactions && has_slots,
             groups: usize::from(spec.groups()),
+            structure: spec.structure.clone(),
         }
+    }
+
+    /// What would show if the structure left something out, for slates of some slots.
+    pub(crate) fn witnesses(&self, slots: usize) -> Vec<Witness> {
+        Witness::list(&self.structure, self.basis, slots)
     }
 
     pub(crate) fn policies(&self) -> usize {
@@ -52,11 +60,13 @@ impl Shape {
     }
 }
 
-/// A bin's row: what all policies share, then each policy's [`BinSums`], then products of two policies' factors for those
+/// A bin's row: what all policies share, then each policy's [`BinSums`] and [`WitnessSums`], then products of two policies' factors for those
 /// that are compared, then each policy's products of slots.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct RowLayout {
     pub(crate) own: Vec<Section<BinSums>>,
+    /// Each directly behind the policy's own sums.
+    pub(crate) witnesses: Vec<Section<WitnessSums>>,
     pub(crate) cross: Vec<Section<CrossSums>>,
     pub(crate) pairs: Vec<Section<PairSums>>,
     pub(crate) width: usize,
@@ -85,6 +95,12 @@ pub(crate) struct PairSums {
     pub(crate) slots: usize,
 }
 
+/// A witness and its square, for each witness.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct WitnessSums {
+    pub(crate) list: Vec<Witness>,
+}
+
 impl RowLayout {
     pub(crate) fn new(shape: &Shape, slots: usize) -> Self {
         let mut width = bin::SHARED;
@@ -94,7 +110,12 @@ impl RowLayout {
             start
         };
         let own_sums: Vec<BinSums> = (0..shape.policies()).map(|p| shape.features(p, slots).bin_sums()).collect();
-        let own = own_sums.iter().map(|&sums| Section { start: take(sums.len()), sums }).collect();
+        let list = shape.witnesses(slots);
+        let (mut own, mut witnesses) = (Vec::new(), Vec::new());
+        for &sums in &own_sums {
+            own.push(Section { start: take(sums.len()), sums });
+            witnesses.push(Section { start: take(2 * list.len()), sums: WitnessSums { list: list.clone() } });
+        }
         let crossing = |(policy, baseline): (usize, usize)| {
             let (policy_sums, baseline_sums) = (own_sums[policy], own_sums[baseline]);
             let sums = CrossSums { policy, baseline, policy_sums, baseline_sums };
@@ -104,7 +125,7 @@ impl RowLayout {
         let kept = if shape.interactions { shape.policies() } else { 0 };
         let pair = PairSums { slots };
         let pairs = (0..kept).map(|_| Section { start: take(pair.len()), sums: pair }).collect();
-        RowLayout { own, cross, pairs, width }
+        RowLayout { own, witnesses, cross, pairs, width }
     }
 
     /// `(place here, place in a layout for more slots)` of every sum.
@@ -116,6 +137,9 @@ impl RowLayout {
         for (a, b) in self.own.iter().zip(&wide.own) {
             moved(a.start, b.start, a.sums.widened(slots));
         }
+        for (a, b) in self.witnesses.iter().zip(&wide.witnesses) {
+            moved(a.start, b.start, a.sums.widened(&b.sums));
+        }
         for (a, b) in self.cross.iter().zip(&wide.cross) {
             moved(a.start, b.start, a.sums.widened(&b.sums, slots));
         }
@@ -123,6 +147,21 @@ impl RowLayout {
             moved(a.start, b.start, (0..a.sums.len()).map(|p| (p, p)).collect());
         }
         places
+    }
+}
+
+impl WitnessSums {
+    /// Where a witness stands; its square comes next.
+    pub(crate) fn place(witness: usize) -> usize {
+        2 * witness
+    }
+
+    /// Shorter slates have fewer witnesses, each with the same products as that of longer ones where they have none of
+    /// the further slots. Products of an order that is told apart stay what they are.
+    fn widened(&self, wide: &WitnessSums) -> Vec<(usize, usize)> {
+        let same = |witness: &Witness| wide.list.iter().position(|other| other == witness);
+        let places = self.list.iter().enumerate().filter_map(|(from, witness)| Some((from, same(witness)?)));
+        places.flat_map(|(from, to)| (0..2).map(move |i| (Self::place(from) + i, Self::place(to) + i))).collect()
     }
 }
 

@@ -79,10 +79,12 @@ mod groups;
 mod histogram;
 #[cfg(test)]
 mod influence_tests;
+mod interactions;
 mod joint;
 mod layout;
 mod linear;
 mod normal;
+mod order_test;
 mod process;
 mod profile;
 mod selection;
@@ -93,10 +95,12 @@ mod summary;
 mod table;
 mod tally;
 mod thinning;
+mod trust;
 mod uncertainty;
 mod vector;
 mod weight;
 mod weighted;
+mod witness;
 
 pub use bins::{Binning, Scale};
 pub use block::{Block, Field, Segment};

@@ -20,6 +20,13 @@ pub(crate) struct Tally {
     pub(crate) smallest: Vec<f64>,
     /// For each slot, the largest.
     pub(crate) largest: Vec<f64>,
+    /// For each slot, `sum Z_k^3` and `sum Z_k^4`: how much hangs on the rows that a slot's control is fitted to.
+    pub(crate) cubes: Vec<f64>,
+    pub(crate) fourths: Vec<f64>,
+    /// `sum prod_k (1 + chi_k)` and `sum prod_k (1 + Z_k^2)`, for slates of more slots than orders are told apart: what
+    /// the log is worth where nothing is assumed.
+    pub(crate) product_chi: f64,
+    pub(crate) product_ratios: f64,
 }
 
 /// What is remembered of one weight.
@@ -31,6 +38,9 @@ pub(crate) struct WeightTally {
     pub(crate) negative: u64,
     /// `sum |G|`.
     pub(crate) absolute: f64,
+    /// `sum G^3` and `sum G^4`.
+    pub(crate) cubes: f64,
+    pub(crate) fourths: f64,
     /// `sum G(chi)`, which estimates `n E[G^2]` without waiting for rare hits to happen. Like the next, it is kept for
     /// weights of order 2 and above; that of the additive one follows from other sums.
     pub(crate) design_chi: f64,
@@ -42,7 +52,7 @@ pub(crate) struct WeightTally {
 
 impl WeightTally {
     /// Numbers beside the counts.
-    const PLAIN: usize = 6;
+    const PLAIN: usize = 8;
     const NUMBERS: usize = Self::PLAIN + WeightCounts::NUMBERS;
 
     #[inline(always)]
@@ -61,6 +71,9 @@ impl WeightTally {
         }
         self.negative += parts.iter().map(|part| part.negative).sum::<u64>();
         self.absolute += vector::total(parts.map(|part| part.absolute));
+        let (cubes, fourths) = vector::higher_powers(weights);
+        self.cubes += cubes;
+        self.fourths += fourths;
         self.counts.add(weights);
     }
 
@@ -71,6 +84,8 @@ impl WeightTally {
         self.max = most(self.max, other.max);
         self.negative = self.negative.saturating_add(other.negative);
         self.absolute += other.absolute;
+        self.cubes += other.cubes;
+        self.fourths += other.fourths;
         self.design_chi += other.design_chi;
         self.design_ratios += other.design_ratios;
         self.counts.merge(&other.counts);
@@ -78,8 +93,16 @@ impl WeightTally {
 
     fn to_numbers(&self) -> impl Iterator<Item = f64> {
         let (min, max) = (self.min.unwrap_or(f64::NAN), self.max.unwrap_or(f64::NAN));
-        let plain: [f64; Self::PLAIN] =
-            [min, max, self.negative as f64, self.absolute, self.design_chi, self.design_ratios];
+        let plain: [f64; Self::PLAIN] = [
+            min,
+            max,
+            self.negative as f64,
+            self.absolute,
+            self.design_chi,
+            self.design_ratios,
+            self.cubes,
+            self.fourths,
+        ];
         plain.into_iter().chain(self.counts.to_numbers())
     }
 
@@ -92,6 +115,8 @@ impl WeightTally {
             absolute: numbers[3],
             design_chi: numbers[4],
             design_ratios: numbers[5],
+            cubes: numbers[6],
+            fourths: numbers[7],
             counts: WeightCounts::from_numbers(&numbers[Self::PLAIN..]),
         }
     }
@@ -107,6 +132,10 @@ impl Tally {
             hits: vec![0; slots],
             smallest: vec![1.0; slots],
             largest: vec![0.0; slots],
+            cubes: vec![0.0; slots],
+            fourths: vec![0.0; slots],
+            product_chi: 0.0,
+            product_ratios: 0.0,
         }
     }
 
@@ -114,6 +143,8 @@ impl Tally {
         self.hits.resize(slots, 0);
         self.smallest.resize(slots, 1.0);
         self.largest.resize(slots, 0.0);
+        self.cubes.resize(slots, 0.0);
+        self.fourths.resize(slots, 0.0);
     }
 
     /// Takes in what was seen of a slot while its ratios were computed.
@@ -121,6 +152,12 @@ impl Tally {
         self.hits[slot] += hits;
         self.smallest[slot] = self.smallest[slot].min(smallest);
         self.largest[slot] = self.largest[slot].max(largest);
+    }
+
+    /// Takes in the sums of a slot's `Z^3` and `Z^4`.
+    pub(crate) fn add_powers(&mut self, slot: usize, (cubes, fourths): (f64, f64)) {
+        self.cubes[slot] += cubes;
+        self.fourths[slot] += fourths;
     }
 
     /// `e_2(Z) = ((sum_k Z_k)^2 - sum_k Z_k^2) / 2` of each row.
@@ -159,29 +196,41 @@ impl Tally {
         for (a, b) in self.largest.iter_mut().zip(&other.largest) {
             *a = a.max(*b);
         }
+        self.cubes.iter_mut().zip(&other.cubes).for_each(|(a, b)| *a += b);
+        self.fourths.iter_mut().zip(&other.fourths).for_each(|(a, b)| *a += b);
+        self.product_chi += other.product_chi;
+        self.product_ratios += other.product_ratios;
     }
+
+    /// Numbers of a policy as a whole.
+    const FIXED: usize = 5;
 
     /// How many numbers a tally of this many slots and weights is.
     pub(crate) fn numbers(slots: usize, weights: usize) -> usize {
-        3 + 3 * slots + WeightTally::NUMBERS * weights
+        Self::FIXED + 5 * slots + WeightTally::NUMBERS * weights
     }
 
     /// All of it as numbers, for the file format. Counts stay exact up to 2^53 rows.
     pub(crate) fn to_numbers(&self) -> Vec<f64> {
-        let mut numbers = vec![self.pairs, self.pairs_squared, self.negative_chi as f64];
+        let negative_chi = self.negative_chi as f64;
+        let mut numbers = vec![self.pairs, self.pairs_squared, negative_chi, self.product_chi, self.product_ratios];
         numbers.extend(self.hits.iter().map(|&hits| hits as f64));
         numbers.extend(&self.smallest);
         numbers.extend(&self.largest);
+        numbers.extend(&self.cubes);
+        numbers.extend(&self.fourths);
         numbers.extend(self.weights.iter().flat_map(WeightTally::to_numbers));
         numbers
     }
 
     /// The inverse of [`to_numbers`](Tally::to_numbers).
     pub(crate) fn from_numbers(slots: usize, numbers: &[f64]) -> Option<Self> {
-        let (fixed, rest) = numbers.split_at_checked(3)?;
+        let (fixed, rest) = numbers.split_at_checked(Self::FIXED)?;
         let (hits, rest) = rest.split_at_checked(slots)?;
         let (smallest, rest) = rest.split_at_checked(slots)?;
-        let (largest, weights) = rest.split_at_checked(slots)?;
+        let (largest, rest) = rest.split_at_checked(slots)?;
+        let (cubes, rest) = rest.split_at_checked(slots)?;
+        let (fourths, weights) = rest.split_at_checked(slots)?;
         Some(Tally {
             weights: weights.chunks_exact(WeightTally::NUMBERS).map(WeightTally::from_numbers).collect(),
             pairs: fixed[0],
@@ -190,6 +239,10 @@ impl Tally {
             hits: hits.iter().map(|&hits| hits as u64).collect(),
             smallest: smallest.to_vec(),
             largest: largest.to_vec(),
+            cubes: cubes.to_vec(),
+            fourths: fourths.to_vec(),
+            product_chi: fixed[3],
+            product_ratios: fixed[4],
         })
     }
 }

@@ -156,15 +156,6 @@ impl Uncertainty {
         Ok((Self::drawn(level.cdf, moments, &process, &draws, settings), difference))
     }
 
-    /// The same without what is read off the CDF.
-    pub(crate) fn without_cdf(mut self, reason: &str) -> Self {
-        let refuse = |limits: &mut Limits| *limits = Err(reason.to_owned());
-        self.band = Err(reason.to_owned());
-        refuse(&mut self.iqr);
-        self.quantiles.iter_mut().chain(&mut self.var).chain(&mut self.cvar).for_each(refuse);
-        self
-    }
-
     fn drawn(
         estimator: &Estimator<'_>,
         moments: MomentLimits,
@@ -264,14 +255,6 @@ impl DifferenceUncertainty {
             gap: None,
             cvar_bias: None,
         }
-    }
-
-    /// The same without what is read off the CDFs.
-    pub(crate) fn without_cdf(mut self, reason: &str) -> Self {
-        let all = self.quantiles.iter_mut().chain(&mut self.quantile_band).chain(&mut self.cvar);
-        all.for_each(|limits| *limits = Err(reason.to_owned()));
-        self.gap = None;
-        self
     }
 
     fn new(

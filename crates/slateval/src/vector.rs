@@ -66,6 +66,22 @@ pub(crate) fn sum(column: &[f64]) -> f64 {
     total(sums) + rest.iter().sum::<f64>()
 }
 
+/// The sums of a column's third and fourth powers.
+#[inline(always)]
+pub(crate) fn higher_powers(column: &[f64]) -> (f64, f64) {
+    let (whole, rest) = column.as_chunks::<LANES>();
+    let (mut cubes, mut fourths) = ([0.0; LANES], [0.0; LANES]);
+    for chunk in whole {
+        for lane in 0..LANES {
+            let (x, square) = (chunk[lane], chunk[lane] * chunk[lane]);
+            cubes[lane] += x * square;
+            fourths[lane] += square * square;
+        }
+    }
+    let of_rest = |power: i32| rest.iter().map(|x| x.powi(power)).sum::<f64>();
+    (total(cubes) + of_rest(3), total(fourths) + of_rest(4))
+}
+
 /// The lanes of a sum, added up.
 #[inline(always)]
 pub(crate) fn total(sums: [f64; LANES]) -> f64 {

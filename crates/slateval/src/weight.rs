@@ -89,6 +89,7 @@ pub(crate) fn slot_ratios(
         add_row_sums(z, rows);
         let range = mu.and_then(vector::range).unwrap_or((1.0, 0.0));
         tally.add_slot(slot, z.iter().map(|&z| u64::from(z > 0.0)).sum(), range);
+        tally.add_powers(slot, vector::higher_powers(z));
     }
     Ok(())
 }
@@ -210,11 +211,37 @@ pub(crate) fn elementary(m: usize, z: &[Vec<f64>], rows: usize, e: &mut Vec<Vec<
         e.resize(rows, if j == 0 { 1.0 } else { 0.0 });
     }
     for (k, z) in z.iter().enumerate() {
-        for j in (1..=m.min(k + 1)).rev() {
-            let (below, above) = e.split_at_mut(j);
-            for ((e, lower), z) in above[0].iter_mut().zip(&below[j - 1]).zip(z) {
-                *e += z * lower;
+        step(m, k, z, e);
+    }
+}
+
+/// The same, with the sum of `e_j(z)` over all `j > m` in `e[m + 1]`: a product of more slots is one of more slots yet
+/// times 1 or the next `z`, or one of `m` slots times it.
+#[inline(always)]
+pub(crate) fn elementary_with_rest(m: usize, z: &[Vec<f64>], rows: usize, e: &mut Vec<Vec<f64>>) {
+    e.resize(e.len().max(m + 2), Vec::new());
+    for (j, e) in e.iter_mut().enumerate().take(m + 2) {
+        e.clear();
+        e.resize(rows, if j == 0 { 1.0 } else { 0.0 });
+    }
+    for (k, z) in z.iter().enumerate() {
+        if k >= m {
+            let (below, rest) = e.split_at_mut(m + 1);
+            for ((rest, last), z) in rest[0].iter_mut().zip(&below[m]).zip(z) {
+                *rest += z * (*rest + last);
             }
+        }
+        step(m, k, z, e);
+    }
+}
+
+/// Takes the `k`-th slot into `e_1` to `e_m`.
+#[inline(always)]
+fn step(m: usize, k: usize, z: &[f64], e: &mut [Vec<f64>]) {
+    for j in (1..=m.min(k + 1)).rev() {
+        let (below, above) = e.split_at_mut(j);
+        for ((e, lower), z) in above[0].iter_mut().zip(&below[j - 1]).zip(z) {
+            *e += z * lower;
         }
     }
 }

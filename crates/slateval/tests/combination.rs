@@ -294,9 +294,10 @@ fn a_spoiled_policy_is_named() {
     let summary = summarise(&Spec::new(Structure::Additive, ["new"]), &wrong);
     let both = [sum(&[(1.0, Metric::Mean, "new")]), sum(&[(1.0, Metric::Mean, LOGGING)])];
     let found = summary.combinations(&both, None, &quick()).unwrap();
-    // Wrong propensities make slots look dependent too.
+    // Wrong propensities make slots look dependent, and the structure wrong, too.
+    let expected = ["propensities", "factored", "structure"];
     assert_eq!((found[0].failed[0].policy.as_str(), found[0].failed[0].check.name), ("new", "propensities"));
-    assert!(found[0].failed.iter().all(|f| ["propensities", "factored"].contains(&f.check.name)), "{found:?}");
+    assert!(found[0].failed.iter().all(|f| expected.contains(&f.check.name)), "{found:?}");
     assert!(found[1].failed.is_empty());
 }
 

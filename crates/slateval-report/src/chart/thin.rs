@@ -61,6 +61,8 @@ pub(crate) fn at(cdf: &Cdf, kept: &[usize]) -> Cdf {
         upper: bounds(&cdf.upper),
         half_width: cdf.half_width,
         if_order_holds: cdf.if_order_holds.as_ref().map(band),
+        conditional: cdf.conditional,
+        refuted: cdf.refuted,
         reason: cdf.reason.clone(),
     }
 }

@@ -238,7 +238,7 @@ mod tests {
         );
         assert_eq!(words(&[down, open, up, up]), "shown to be higher at 30% to 40%, and lower at 10%");
         let none =
-            Interval { estimate: Some(1.0), lower: None, upper: None, if_order_holds: None, reason: Some("x".into()) };
+            Interval { estimate: Some(1.0), lower: None, upper: None, reason: Some("x".into()), ..Interval::default() };
         assert_eq!(where_shown(&[0.5], &[none]), "cannot tell (x)");
     }
 }

@@ -151,7 +151,7 @@ fn columns() -> [(String, Option<usize>); 4] {
 }
 
 fn live(m: &mut Markup, page: &Page<'_>, at: usize) {
-    let missing = Interval { estimate: None, lower: None, upper: None, if_order_holds: None, reason: None };
+    let missing = Interval { estimate: None, lower: None, upper: None, ..Interval::default() };
     frame(m, "tail-table", "VaR and CVaR at the chosen level", |m| {
         header(m, &columns());
         m.within("tbody", &[], |m| {

@@ -245,8 +245,8 @@ fn scaled(interval: &Interval, by: f64) -> Interval {
         estimate: times(interval.estimate),
         lower: times(interval.lower),
         upper: times(interval.upper),
-        if_order_holds: None,
         reason: interval.reason.clone(),
+        ..Interval::default()
     }
 }
 
@@ -287,7 +287,7 @@ mod tests {
     fn interval(estimate: f64, ends: Option<(f64, f64)>) -> Interval {
         let reason = ends.is_none().then(|| "the log is worth 4 rows".to_owned());
         let (lower, upper) = (ends.map(|e| e.0), ends.map(|e| e.1));
-        Interval { estimate: Some(estimate), lower, upper, if_order_holds: None, reason }
+        Interval { estimate: Some(estimate), lower, upper, reason, ..Interval::default() }
     }
 
     #[test]

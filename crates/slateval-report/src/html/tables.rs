@@ -205,8 +205,7 @@ mod tests {
 
     #[test]
     fn cells_say_the_number_twice() {
-        let interval =
-            Interval { estimate: Some(-0.51249), lower: Some(-1.0), upper: None, if_order_holds: None, reason: None };
+        let interval = Interval { estimate: Some(-0.51249), lower: Some(-1.0), upper: None, ..Interval::default() };
         let mut m = Markup::default();
         Writer { decimals: 2, intervals: true, exact: true }.cell(&mut m, &interval, Kind::Difference);
         assert_eq!(

@@ -1,0 +1,51 @@
+//! Whether an interval stands, given what the log says about the structure that it rests on.
+
+/// What may be said of intervals that rest on one structure.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Trust {
+    /// They stand.
+    Stands,
+    /// They hold if the structure does, and the log is too thin to tell; why.
+    Conditional(String),
+    /// The log contradicts the structure, which the user asked for by name: they are given with a mark; why.
+    Refuted(String),
+    /// The log contradicts every order that it can carry: there are none; why.
+    Withheld(String),
+}
+
+impl Trust {
+    fn severity(&self) -> u8 {
+        match self {
+            Trust::Stands => 0,
+            Trust::Conditional(_) => 1,
+            Trust::Refuted(_) => 2,
+            Trust::Withheld(_) => 3,
+        }
+    }
+
+    /// The trust in what rests on both: the lesser of the two.
+    pub(crate) fn and<'t>(&'t self, other: &'t Trust) -> &'t Trust {
+        if other.severity() > self.severity() { other } else { self }
+    }
+}
+
+/// The trust in a policy's answers.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Trusts {
+    /// In what is read off its CDF.
+    pub(crate) cdf: Trust,
+    /// In its mean.
+    pub(crate) mean: Trust,
+    /// In its variance and standard deviation.
+    pub(crate) variance: Trust,
+}
+
+impl Trusts {
+    /// Nothing speaks against any.
+    pub(crate) const STAND: Self = Trusts { cdf: Trust::Stands, mean: Trust::Stands, variance: Trust::Stands };
+
+    /// The worst of the three.
+    pub(crate) fn worst(&self) -> &Trust {
+        self.cdf.and(&self.mean).and(&self.variance)
+    }
+}
