@@ -42,7 +42,12 @@ pub(crate) fn worlds() -> Vec<World> {
         ),
         opposed_pairs(),
         and_of_three(),
-        sum_of_slots(),
+        sum_of_slots(
+            "sum-of-slots",
+            "The reward itself, not its CDF, is a sum over five slots plus noise, and the target is nearly greedy.",
+            3.5,
+        ),
+        sum_of_slots("loud-sum-of-slots", "The same with so little noise that the log shows what is wrong.", 0.5),
         rare_xor(),
         ragged(),
     ];
@@ -73,14 +78,10 @@ fn and_of_three() -> World {
     )
 }
 
-fn sum_of_slots() -> World {
-    let reward = Part::of_count(1.0, 5, 10, |best| Law::Normal { mean: best as f64, sd: 0.5 }.into());
-    world(
-        "sum-of-slots",
-        "The reward itself, not its CDF, is a sum over five slots, and the target is nearly greedy.",
-        &[5000],
-        vec![Scene::new(uniform(5, 10), vec![preferring(10, 0.9); 5], vec![reward])],
-    )
+/// How many of five slots show their best action, plus noise; the mean is additive, the CDF is not.
+fn sum_of_slots(name: &'static str, about: &'static str, noise: f64) -> World {
+    let reward = Part::of_count(1.0, 5, 10, |best| Law::Normal { mean: best as f64, sd: noise }.into());
+    world(name, about, &[5000], vec![Scene::new(uniform(5, 10), vec![preferring(10, 0.9); 5], vec![reward])])
 }
 
 fn rare_xor() -> World {
