@@ -33,6 +33,7 @@
 //! **Seeds.** Rows come in chunks of [`Simulation::CHUNK`], each with a generator of its own that follows from the seed
 //! and the chunk's number: a log is the same for any number of threads, and begins with the shorter log of its seed.
 
+pub mod adversary;
 mod cascade;
 mod curve;
 mod distribution;

@@ -122,6 +122,20 @@ impl Mixed {
         self.sets[0].cells(self.items)
     }
 
+    /// The curves of each set of slots, the last slot's item moving fastest.
+    pub(crate) fn curves_by_set(&self) -> impl Iterator<Item = (Vec<usize>, &[Curve])> {
+        let slots = |set: &Set| match *set {
+            Set::Slot(k) => vec![k],
+            Set::Pair(j, k) => vec![j, k],
+        };
+        self.sets.iter().map(slots).zip(self.curves.chunks(self.cells()))
+    }
+
+    /// The favourite of each slot.
+    pub(crate) fn favourites(&self) -> &[u32] {
+        self.preferences.favourites()
+    }
+
     /// `F(v | slate)`.
     pub fn cdf(&self, slate: &[u32], v: f64) -> f64 {
         let curve = |(s, set): (usize, &Set)| self.curves[s * self.cells() + set.cell(self.items, slate)].cdf(v);

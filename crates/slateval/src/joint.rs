@@ -421,7 +421,8 @@ fn told(metric: Metric, estimator: &Estimator<'_>, tail: Tail) -> result::Result
 fn spread_of_first(process: &Process, members: usize, settings: &Settings) -> Vec<f64> {
     let mut by = vec![0.0; members];
     by[0] = 1.0;
-    process.variance(&by).into_iter().map(|v| z(settings) * v.sqrt()).collect()
+    let z = z(settings);
+    process.variance(&by).into_iter().map(|v| z * v.sqrt()).collect()
 }
 
 /// `F(v)`, which is at most what it is at any later reward and at least what it is at any earlier one: its bounds are

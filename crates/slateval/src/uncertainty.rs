@@ -165,7 +165,8 @@ impl Uncertainty {
     ) -> Self {
         let mut by = vec![0.0; draws.sup.len()];
         by[0] = 1.0;
-        let spread: Vec<f64> = process.variance(&by).into_iter().map(|v| z(settings) * v.sqrt()).collect();
+        let z = z(settings);
+        let spread: Vec<f64> = process.variance(&by).into_iter().map(|v| z * v.sqrt()).collect();
         let distribution = &estimator.distribution;
         let pointwise = band_around(&distribution.repaired, |b| spread[b]);
         let quantile = |level: f64| {
