@@ -107,7 +107,7 @@ fn slot_ratios_have_mean_one() -> Result<(), Box<dyn std::error::Error>> {
     Ok(())
 }
 
-/// The slate's probability under the target over that under logging, and the mean of its square.
+/// The slate's probability under the target over that under logging.
 fn slate_ratio(world: &World, rows: &Rows, row: usize) -> f64 {
     let mu: f64 = rows.mu.iter().map(|mu| mu[row]).product();
     match &world.scenes[rows.context[row] as usize].joint {
@@ -119,6 +119,7 @@ fn slate_ratio(world: &World, rows: &Rows, row: usize) -> f64 {
     }
 }
 
+/// The mean of its square in one context.
 fn second_of_slate_ratio(scene: &Scene) -> f64 {
     match &scene.joint {
         None => seconds(scene).iter().product(),

@@ -9,7 +9,7 @@ use crate::adversary::World;
 
 /// `(-1)^(number of ones)`, given the number of zeros.
 fn sign(slots: usize, zeros: usize) -> f64 {
-    if (slots - zeros) % 2 == 0 { 1.0 } else { -1.0 }
+    if (slots - zeros).is_multiple_of(2) { 1.0 } else { -1.0 }
 }
 
 fn parity_scene(slots: usize) -> Scene {
