@@ -16,6 +16,8 @@
 //! | [`Ratings`] | (n)DCG of real users' slates by [`Ease`] | Monte Carlo |
 //! | [`Cascade`] | depends on all slots, context `x ~ N(0, I)` | exact, by quadrature |
 //!
+//! Worlds that were made to break intervals are a table of their own: [`adversary`].
+//!
 //! ```
 //! use slateval_sim::{Mixed, Player, Policy, Simulation, Target};
 //!

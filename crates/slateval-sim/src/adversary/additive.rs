@@ -188,14 +188,14 @@ fn atom_near_alpha() -> World {
     World { tail: 0.2, ..world("atom-near-alpha", about, &[10_000], vec![scene]) }
 }
 
-/// Twelve segments of 500 rows, each worth 150 rows of the target's own.
+/// Twelve segments of 500 rows, each worth 200 rows of the target's own.
 fn segments() -> World {
     const SEGMENTS: usize = 12;
-    let target = vec![0.75, 0.125, 0.125];
+    let target = vec![2.0 / 3.0, 1.0 / 6.0, 1.0 / 6.0];
     let scene = |segment: usize| {
         let law = |slot: usize, action: usize| {
-            let best = if action == 0 { 1.0 } else { 0.0 };
-            Law::gamma(0.6 + best + 0.2 * slot as f64 + 0.05 * segment as f64).into()
+            let best = if action == 0 { 0.2 } else { 0.0 };
+            Law::gamma(1.0 + best + 0.2 * slot as f64 + 0.05 * segment as f64).into()
         };
         let reward = Part::additive(3, 3, law);
         Scene { probability: 1.0 / SEGMENTS as f64, ..Scene::new(uniform(3, 3), vec![target.clone(); 3], reward) }

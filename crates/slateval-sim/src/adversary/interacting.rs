@@ -9,7 +9,7 @@ use crate::adversary::World;
 
 /// `(-1)^(number of ones)`, given the number of zeros.
 fn sign(slots: usize, zeros: usize) -> f64 {
-    if (slots - zeros) % 2 == 0 { 1.0 } else { -1.0 }
+    if (slots - zeros).is_multiple_of(2) { 1.0 } else { -1.0 }
 }
 
 fn parity_scene(slots: usize) -> Scene {
@@ -124,11 +124,11 @@ fn no_repeat(slots: TargetSlots) -> World {
     let scene = Scene::new(uniform(3, 4), uniform(3, 4), vec![reward]).with_joint(plackett_luce(&[4.0, 2.0, 1.0, 1.0]));
     let (name, about) = match slots {
         TargetSlots::Independent => (
-            "no-repeat-called-independent",
+            "joint-no-repeat-as-independent",
             "A target that never repeats an item, wrongly said to fill its slots independently; variety pays.",
         ),
         TargetSlots::Joint => {
-            ("no-repeat-called-joint", "The same log, and the target's slots rightly said to be joint.")
+            ("joint-no-repeat-as-joint", "The same log, and the target's slots rightly said to be joint.")
         }
     };
     let mut world = world(name, about, &[5000], vec![scene]);

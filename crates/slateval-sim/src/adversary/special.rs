@@ -109,8 +109,8 @@ mod tests {
     fn whole_shapes_have_a_closed_form() {
         // P(n, x) = 1 - exp(-x) sum_{j < n} x^j / j!
         for n in 1..6 {
-            for x in [0.01, 0.5, 1.9, 4.0, 11.0, 30.0] {
-                let mut term = (-x as f64).exp();
+            for x in [0.01_f64, 0.5, 1.9, 4.0, 11.0, 30.0] {
+                let mut term = (-x).exp();
                 let mut q = term;
                 for j in 1..n {
                     term *= x / f64::from(j);
