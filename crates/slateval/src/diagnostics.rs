@@ -8,6 +8,7 @@ use crate::estimator::Estimator;
 use crate::evaluation::{OrderTest, Selection};
 use crate::histogram::WeightHistogram;
 use crate::normal;
+use crate::reward_tail::RewardTail;
 use crate::selection::CARRIES;
 use crate::structure::Structure;
 use crate::tally::Tally;
@@ -153,6 +154,7 @@ impl Diagnostics {
         checks.push(effective_sample(design_ess.map(|ess| ess / effect)));
         checks.extend(tails(effective_rows(estimator), alphas));
         checks.push(concentration(max_share));
+        checks.push(rewards(estimator));
         checks.extend(independent_slots(structure));
         checks.extend(paper_bias(structure));
         Diagnostics {
@@ -397,6 +399,36 @@ fn concentration(max_share: Option<f64>) -> Check {
         _ => format!("one row carries {:.0}% of all weight", 100.0 * share),
     };
     Check::new("concentration", status, max_share, message)
+}
+
+/// Whether rewards far out leave anything to be said of the mean and the variance.
+fn rewards(estimator: &Estimator<'_>) -> Check {
+    let tail = RewardTail::of(estimator);
+    let shares = format!(
+        "one row has {:.0}% of the weighted squares and {:.0}% of the weighted rewards",
+        100.0 * tail.largest_square,
+        100.0 * tail.largest_product
+    );
+    let value = Some(tail.index).filter(|index| index.is_finite());
+    let rows = estimator.sums.n;
+    let (status, message) = if tail.index < RewardTail::FOR_MEAN {
+        let heavy = "rewards have so heavy a tail that a few rows not yet seen may decide the mean and the variance";
+        (
+            Status::Fail,
+            format!("{heavy} (tail index {:.1}; {shares}): look at quantiles, or cap the reward", tail.index),
+        )
+    } else if tail.index < RewardTail::needed_for_variance(rows) {
+        let heavy = "rewards have so heavy a tail that a few rows not yet seen may decide the variance";
+        (
+            Status::Warn,
+            format!("{heavy} (tail index {:.1}; {shares}): look at quantiles, or cap the reward", tail.index),
+        )
+    } else if tail.largest_square > RewardTail::LARGE_SHARE {
+        (Status::Warn, format!("{shares}: a single reward weighs heavily in the mean and the variance"))
+    } else {
+        (Status::Ok, "no single reward decides the mean or the variance".to_owned())
+    };
+    Check::new("rewards", status, value, message)
 }
 
 fn paper_bias(structure: &Structure) -> Option<Check> {

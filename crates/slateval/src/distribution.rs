@@ -121,6 +121,36 @@ impl Curve<'_> {
         if self.bins[b].min == self.bins[b].max { 0.0 } else { self.step(b).1 }
     }
 
+    /// How far below and above what was read off the quantile of a level may lie, if its bin holds more than `fine` of the
+    /// distribution: what rewards inside it are worth is not known then.
+    pub(crate) fn quantile_blur(&self, level: f64, fine: f64) -> (f64, f64) {
+        let (b, value) = (self.bin_at(level), self.quantile(level));
+        if self.mass(b) <= fine {
+            return (0.0, 0.0);
+        }
+        ((value - self.bins[b].min).max(0.0), (self.bins[b].max - value).max(0.0))
+    }
+
+    /// The same for the CVaR of a tail: the rewards of such bins in it lie between their ends.
+    pub(crate) fn tail_blur(&self, alpha: f64, tail: Tail, fine: f64) -> (f64, f64) {
+        let level = tail.level(alpha);
+        let (mut down, mut up) = (0.0, 0.0);
+        for (b, bin) in self.bins.iter().enumerate() {
+            let (below, mass) = self.step(b);
+            if mass <= fine || bin.min == bin.max {
+                continue;
+            }
+            let share = ((level - below) / mass).clamp(0.0, 1.0);
+            let (share, value) = match tail {
+                Tail::Lower => (share, bin.integral(share)),
+                Tail::Upper => (1.0 - share, bin.mean - bin.integral(share)),
+            };
+            down += mass * (value - share * bin.min).max(0.0);
+            up += mass * (share * bin.max - value).max(0.0);
+        }
+        (down / alpha, up / alpha)
+    }
+
     /// `(1/alpha)` times the integral of the quantile function over the tail of probability `alpha`.
     pub(crate) fn cvar(&self, alpha: f64, tail: Tail) -> f64 {
         self.cvars(&[alpha], tail)[0]

@@ -4,6 +4,7 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::SeedableRng;
 
 use crate::distribution::{Curve, Distribution, repair};
+use crate::normal;
 use crate::process::{DrawScratch, Drawable, Process};
 use crate::settings::Settings;
 use crate::thinning::Thinning;
@@ -180,6 +181,21 @@ pub(crate) fn central(mut values: Vec<f64>, confidence: f64) -> (f64, f64) {
     values.sort_unstable_by(f64::total_cmp);
     let tail = (1.0 - confidence) / 2.0;
     (quantile(&values, tail), quantile(&values, 1.0 - tail))
+}
+
+/// The same for a quantity whose draws lie to one side of its estimate, or whose error is skewed: percentiles corrected for
+/// bias (Efron), and moved by `shift` standard errors. Where a share `p` of the draws lies below the estimate, the estimate
+/// itself is taken to lie as far to the other side of the truth.
+pub(crate) fn corrected(mut values: Vec<f64>, estimate: f64, shift: f64, confidence: f64) -> (f64, f64) {
+    values.sort_unstable_by(f64::total_cmp);
+    let below = values.partition_point(|&x| x < estimate);
+    let at_most = values.partition_point(|&x| x <= estimate);
+    let half = 0.5 / values.len() as f64;
+    let share = ((below + at_most) as f64 / 2.0 / values.len() as f64).clamp(half, 1.0 - half);
+    let z = normal::upper_quantile((1.0 - confidence) / 2.0);
+    let moved = 2.0 * normal::quantile(share) + shift;
+    let level = |z: f64| 1.0 - normal::upper_tail(z);
+    (quantile(&values, level(moved - z)), quantile(&values, level(moved + z)))
 }
 
 /// Intervals that hold all of several quantities at once with this probability: the `k`-th smallest and the `k`-th largest

@@ -5,9 +5,13 @@ use crate::correction::{Corrected, Correction};
 use crate::diagnostics::{DesignSource, design_second_moment};
 use crate::distribution::Distribution;
 use crate::features::Features;
+use crate::leverage::leverage;
 use crate::process::{between, group_sums};
 use crate::structure::Structure;
 use crate::weighted::{Bin, Terms, Weighted, term};
+
+/// A correction that takes up more than this says nothing any more about how much it does.
+const LARGEST_LEVERAGE: f64 = 0.5;
 
 /// Everything that one weight, corrected, says about a policy.
 #[derive(Debug)]
@@ -23,6 +27,8 @@ pub(crate) struct Estimator<'a> {
     pub(crate) design_from: DesignSource,
     /// How many times more the mean weight varies than if rows were independent; 1 without clusters.
     pub(crate) design_effect: f64,
+    /// The share of the weights' variation that the correction takes up; 0 where nothing was fitted.
+    pub(crate) leverage: f64,
 }
 
 /// Mean about the cell's origin, and variance.
@@ -48,8 +54,24 @@ impl<'a> Estimator<'a> {
         let (second, design_from) = design_second_moment(&structure, &sums, chi_usable);
         let design_ess = (second > 0.0 && second.is_finite()).then(|| sums.n / second);
         let design_effect = weight_design_effect(cell, &sums);
+        let leverage = leverage(corrected.correction, &structure, &sums);
         let structure = Some(structure);
-        Estimator { sums, corrected, structure, distribution, moments, design_ess, design_from, design_effect }
+        Estimator {
+            sums,
+            corrected,
+            structure,
+            distribution,
+            moments,
+            design_ess,
+            design_from,
+            design_effect,
+            leverage,
+        }
+    }
+
+    /// What half-widths are multiplied by, for the correction was fitted to the rows that it corrects.
+    pub(crate) fn inflation(&self) -> f64 {
+        1.0 / (1.0 - self.leverage.clamp(0.0, LARGEST_LEVERAGE))
     }
 
     pub(crate) fn of_logging(cell: &Cell, sums: Weighted<'a>, bins: &[Bin]) -> Self {
@@ -72,6 +94,8 @@ impl<'a> Estimator<'a> {
                 reward[sums.features().r()] = 1.0;
                 design_effect(cell, &sums, &reward)
             },
+            // That of a mean.
+            leverage: 1.0 / sums.n,
             sums,
         }
     }
@@ -145,12 +169,13 @@ pub(crate) fn standard_error(cell: &Cell, parts: &[(&Estimator<'_>, Vec<f64>, f6
     let square: f64 = match by_group {
         Some(sums) => {
             let groups = sums.first().map_or(0, Vec::len);
-            let total = |g: usize| sums.iter().zip(parts).map(|(s, (_, _, by))| by * s[g]).sum::<f64>();
+            let total = |g: usize| sums.iter().zip(parts).map(|(s, (e, _, by))| by * e.inflation() * s[g]).sum::<f64>();
             (0..groups).map(|g| total(g).powi(2)).sum()
         }
         None => {
             let product = |(l, x, a): &(&Estimator<'_>, Vec<f64>, f64)| {
-                parts.iter().map(|(r, y, b)| a * b * between(cell, (l, x), (r, y))).sum::<f64>()
+                let by = |r: &Estimator<'_>, b: &f64| a * b * l.inflation() * r.inflation();
+                parts.iter().map(|(r, y, b)| by(r, b) * between(cell, (l, x), (r, y))).sum::<f64>()
             };
             parts.iter().map(product).sum()
         }

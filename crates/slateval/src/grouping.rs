@@ -79,6 +79,15 @@ impl Group {
         })
     }
 
+    /// A part of the target that comes first in the log's specification; of logging, if there is none.
+    pub(crate) fn first_target(&self) -> &Part {
+        let place = |part: &&Part| match part.who {
+            Who::Target(policy) => policy,
+            Who::Logging => usize::MAX,
+        };
+        self.parts.iter().min_by_key(place).unwrap_or(&self.parts[0])
+    }
+
     /// Whether the parts are of several policies.
     pub(crate) fn compares(&self) -> bool {
         self.parts.iter().any(|part| part.who != self.parts[0].who)

@@ -178,7 +178,17 @@ fn estimator<'a>(
         (Structure::Order(m), 2..) => Weighted::of_order(cell, policy, *m, &rows),
         _ => Weighted::of_structure(cell, policy, &rows),
     };
-    (Estimator::of_target(cell, sums, structure.clone(), (correction, true), &bins), rows)
+    let mut estimator = Estimator::of_target(cell, sums, structure.clone(), (correction, true), &bins);
+    // Influence functions know nothing of what fitting costs.
+    estimator.leverage = 0.0;
+    (estimator, rows)
+}
+
+/// The logging policy beside a target's ratios.
+fn logging_estimator(cell: &Cell, policy: usize) -> Estimator<'_> {
+    let (bins, rows) = occupied(cell);
+    let logging = Estimator::of_logging(cell, Weighted::of_logging(cell, policy, &rows), &bins);
+    Estimator { leverage: 0.0, ..logging }
 }
 
 fn close(a: f64, b: f64, what: &str) {
@@ -249,7 +259,7 @@ fn check_process(
     let bins = &new.distribution.bins;
     let (n, correction) = (rows.len() as f64, new.corrected.correction);
     let is_additive = additive(new.structure.as_ref());
-    let logging = Estimator::of_logging(cell, Weighted::of_logging(cell, 0, occupied), bins);
+    let logging = logging_estimator(cell, 0);
     let alone = Process::new(cell, occupied, &[new]).variance(&[1.0]);
     let with_logging = Process::new(cell, occupied, &[new, &logging]).variance(&[1.0, -1.0]);
     let with_other = Process::new(cell, occupied, &[new, other]).variance(&[1.0, -1.0]);
@@ -343,8 +353,8 @@ fn draws_have_the_covariance_of_the_influence_functions() {
 fn the_logged_rewards_need_no_weights() {
     let rows = rows(60);
     let cell = summarise(spec(Structure::Auto), &rows);
-    let (bins, occupied) = occupied(&cell);
-    let logging = Estimator::of_logging(&cell, Weighted::of_logging(&cell, 1, &occupied), &bins);
+    let (_, occupied) = occupied(&cell);
+    let logging = logging_estimator(&cell, 1);
     let n = rows.len() as f64;
     let variance = Process::new(&cell, &occupied, &[&logging]).variance(&[1.0]);
     let Distribution { raw, .. } = &logging.distribution;

@@ -5,6 +5,7 @@
 
 use std::result;
 
+use crate::asymmetry::{WeightShape, tail_values};
 use crate::bernstein::Guaranteed;
 use crate::cell::Cell;
 use crate::combination::{FailedCheck, Metric, Worth};
@@ -12,17 +13,19 @@ use crate::diagnostics::Check;
 use crate::distribution::{Curve, Tail};
 use crate::draws::{Draws, central};
 use crate::error::Result;
-use crate::estimator::{Estimator, standard_error};
+use crate::estimator::Estimator;
 use crate::evaluate::{SEGMENT_DRAWS, Spread, Target, spread};
 use crate::evaluation::{Bounds, Interval};
 use crate::grouping::{Group, Kind, Member, Part, Who, kind};
+use crate::moment::{self, Moment, MomentPart};
 use crate::process::Process;
 use crate::settings::{Band, MAX_DRAWS, Settings};
 use crate::spec::{LOGGING, Spec};
 use crate::trust::Trust;
 use crate::uncertainty::{
-    COARSE, GUARANTEES_ONE, Level, Limits, MomentLimits, NEEDS_REWARD_BOUNDS, around, band_around, bounds,
-    can_have_intervals, carries, carries_tail, designed_rows, happened_rows, invert, positive_variance, resolves, z,
+    self, COARSE, CurveBand, FINE, GUARANTEES_ONE, Level, Limits, NEEDS_REWARD_BOUNDS, TailDraws, bounds,
+    can_have_intervals, carries, carries_tail, designed_rows, happened_rows, has_light_tail, invert, pointwise,
+    resolves, stretched, tail_interval, wider,
 };
 use crate::weighted::{Bin, Weighted};
 
@@ -246,35 +249,20 @@ impl<'a> Bench<'a> {
     }
 
     fn moments(&self, group: &Group, at: usize, settings: &Settings) -> Limits {
-        if let [part] = group.parts[..] {
-            let own = MomentLimits::new(self.cell, self.level_of(&part, group, at)?, settings);
-            let limits = match part.metric {
-                Metric::Mean => own.mean,
-                Metric::Variance => own.variance,
-                _ => own.std,
-            };
-            return limits.map(|b| scaled(b, part.coefficient));
-        }
         if group.compares() {
             self.members_carry(group, at)?;
         }
-        let (mut value, mut influences) = (0.0, Vec::new());
-        for part in &group.parts {
+        let part = |part: &Part| {
             let level = self.level_of(part, group, at)?;
-            let estimator = if part.metric == Metric::Mean { level.mean } else { level.variance };
-            carries(estimator)?;
-            let (own, influence, slope) = match part.metric {
-                Metric::Mean => (estimator.moments.origin + estimator.moments.mean, estimator.mean_influence(), 1.0),
-                Metric::Variance => (positive_variance(estimator)?, estimator.variance_influence(), 1.0),
-                _ => {
-                    let std = positive_variance(estimator)?.sqrt();
-                    (std, estimator.variance_influence(), 1.0 / (2.0 * std))
-                }
+            let (moment, estimator) = match part.metric {
+                Metric::Mean => (Moment::Mean, level.mean),
+                Metric::Variance => (Moment::Variance, level.variance),
+                _ => (Moment::Std, level.variance),
             };
-            value += part.coefficient * own;
-            influences.push((estimator, influence, part.coefficient * slope));
-        }
-        Ok(around(value, z(settings) * standard_error(self.cell, &influences)))
+            Ok(MomentPart { coefficient: part.coefficient, moment, estimator })
+        };
+        let parts = group.parts.iter().map(part).collect::<result::Result<Vec<_>, String>>()?;
+        moment::interval(self.cell, &parts, settings)
     }
 
     fn members_carry(&self, group: &Group, at: usize) -> result::Result<(), String> {
@@ -286,8 +274,8 @@ impl<'a> Bench<'a> {
         if let [Part { coefficient, metric: Metric::Probability(v), .. }] = group.parts[..] {
             let place = self.process(group, at);
             let estimator = self.level(group.members[0], at).ok_or_else(|| NOT_THERE.to_owned())?.cdf;
-            let spread = spread_of_first(&self.drawn[place].process, group.members.len(), settings);
-            return probability(v, estimator, &spread).map(|found| scaled(found, coefficient));
+            let band = pointwise(&self.drawn[place].process, estimator, 0, group.members.len(), settings);
+            return probability(v, estimator, &band).map(|found| scaled(found, coefficient));
         }
         for part in &group.parts {
             told(part.metric, self.level_of(part, group, at)?.cdf, settings.tail)?;
@@ -295,19 +283,65 @@ impl<'a> Bench<'a> {
         let place = self.process(group, at);
         if let [Part { coefficient, metric: Metric::Quantile(level), .. }] = group.parts[..] {
             let estimator = self.level(group.members[0], at).ok_or_else(|| NOT_THERE.to_owned())?.cdf;
-            let spread = spread_of_first(&self.drawn[place].process, group.members.len(), settings);
-            let distribution = &estimator.distribution;
-            let band = band_around(&distribution.repaired, |b| spread[b]);
-            return Ok(scaled(invert(distribution.curve(), &band, level), coefficient));
+            let band = pointwise(&self.drawn[place].process, estimator, 0, group.members.len(), settings);
+            return Ok(scaled(invert(estimator.distribution.curve(), &band, level), coefficient));
         }
         let draws = self.draws(place, settings);
-        let mut sums = vec![0.0; settings.draws];
+        let (mut sums, mut estimate) = (vec![0.0; settings.draws], 0.0);
         for part in &group.parts {
             let (Some(member), Some(f)) = (group.place(part.who), self.functional(part.metric)) else { continue };
             let values = &self.drawn[place].draws[draws].1.values[member][f];
             sums.iter_mut().zip(values).for_each(|(sum, value)| *sum += part.coefficient * value);
+            let curve = self.level_of(part, group, at)?.cdf.distribution.curve();
+            estimate += part.coefficient * read(part.metric, curve, settings.tail);
         }
-        Ok(bounds(central(sums, settings.confidence)))
+        let shape = self.shape(group, at)?;
+        if group.parts.iter().all(|part| matches!(part.metric, Metric::Cvar(_))) {
+            return self.tails(group, (at, place), (sums, estimate), &shape, settings);
+        }
+        Ok(stretched(estimate, central(sums, settings.confidence), wider(&shape, settings)))
+    }
+
+    /// The weights of a group's first target.
+    fn shape(&self, group: &Group, at: usize) -> result::Result<WeightShape, String> {
+        let target = group.first_target();
+        Ok(WeightShape::of(self.level_of(target, group, at)?.cdf))
+    }
+
+    /// CVaRs alone: the shape of their error is that of the first target's, and of logging beside it.
+    fn tails(
+        &self,
+        group: &Group,
+        (at, place): (usize, usize),
+        (draws, estimate): (Vec<f64>, f64),
+        shape: &WeightShape,
+        settings: &Settings,
+    ) -> Limits {
+        let target = group.first_target();
+        let (mut blurs, mut is_clumped) = (Vec::new(), false);
+        let mut values = [Vec::new(), Vec::new()];
+        let process = &self.drawn[place].process;
+        for part in &group.parts {
+            let Metric::Cvar(alpha) = part.metric else { continue };
+            let estimator = self.level_of(part, group, at)?.cdf;
+            has_light_tail(estimator, settings.tail)?;
+            let curve = estimator.distribution.curve();
+            let band = pointwise(process, estimator, group.place(part.who).unwrap_or(0), group.members.len(), settings);
+            is_clumped |= uncertainty::is_clumped(curve, &band, settings.tail.level(alpha));
+            blurs.push((part.coefficient, curve.tail_blur(alpha, settings.tail, FINE)));
+            let owner = match part.who {
+                who if who == target.who => 0,
+                Who::Logging => 1,
+                Who::Target(_) => continue,
+            };
+            let own = tail_values(curve, alpha, settings.tail, part.coefficient);
+            values[owner].resize(own.len(), 0.0);
+            values[owner].iter_mut().zip(own).for_each(|(sum, x)| *sum += x);
+        }
+        let [of_policy, mut of_logging] = values;
+        of_logging.resize(of_policy.len(), 0.0);
+        let drawn = TailDraws { draws, estimate, is_clumped };
+        Ok(tail_interval(drawn, shape.of_sum(&of_policy, &of_logging), &blurs, settings))
     }
 
     /// From empirical Bernstein bounds, which hold for the whole CDF of one policy at once.
@@ -417,23 +451,15 @@ fn told(metric: Metric, estimator: &Estimator<'_>, tail: Tail) -> result::Result
     }
 }
 
-/// Half the width of the normal bounds of the first member's CDF, each point by itself.
-fn spread_of_first(process: &Process, members: usize, settings: &Settings) -> Vec<f64> {
-    let mut by = vec![0.0; members];
-    by[0] = 1.0;
-    let z = z(settings);
-    process.variance(&by).into_iter().map(|v| z * v.sqrt()).collect()
-}
-
 /// `F(v)`, which is at most what it is at any later reward and at least what it is at any earlier one: its bounds are
 /// those at the nearest ends of bins whose tails carry an interval. What is known inside a bin is known at its ends.
-fn probability(v: f64, estimator: &Estimator<'_>, spread: &[f64]) -> Limits {
+fn probability(v: f64, estimator: &Estimator<'_>, band: &CurveBand) -> Limits {
     let (cdf, curve) = (&estimator.distribution.repaired, estimator.distribution.curve());
     let (place, share) = curve.place(v);
     let carried = |b: &usize| carries_tail(estimator, cdf[*b].min(1.0 - cdf[*b])).is_ok();
     let before = if share == 1.0 { place + 1 } else { place };
-    let lower = (0..before).rev().find(carried).map(|b| (cdf[b] - spread[b]).max(0.0));
-    let upper = (place..cdf.len()).find(carried).map(|b| (cdf[b] + spread[b]).min(1.0));
+    let lower = (0..before).rev().find(carried).map(|b| band.lower[b]);
+    let upper = (place..cdf.len()).find(carried).map(|b| band.upper[b]);
     if lower.is_none() && upper.is_none() {
         let f = curve.probability(v);
         carries_tail(estimator, f.min(1.0 - f))?;

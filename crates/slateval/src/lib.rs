@@ -57,6 +57,7 @@
 //! | [`Structure::weights`] | – | panic: columns of different lengths, no function of slot ratios |
 
 mod accumulate;
+mod asymmetry;
 mod bernstein;
 mod bins;
 mod block;
@@ -82,11 +83,14 @@ mod influence_tests;
 mod interactions;
 mod joint;
 mod layout;
+mod leverage;
 mod linear;
+mod moment;
 mod normal;
 mod order_test;
 mod process;
 mod profile;
+mod reward_tail;
 mod selection;
 mod settings;
 mod spec;

@@ -24,6 +24,8 @@ use crate::weighted::{Factors, Weighted, bin_factors, factor};
 #[derive(Debug)]
 pub(crate) struct Process {
     n: f64,
+    /// What each member's error is multiplied by.
+    inflation: Vec<f64>,
     /// `[member][adjustment][bin]`: `B_v` at each bin's end; the last adjustment is 1.
     slopes: Vec<Vec<Vec<f64>>>,
     covariances: Covariances,
@@ -35,6 +37,7 @@ pub(crate) struct Process {
 #[derive(Debug)]
 pub(crate) struct Drawable {
     n: f64,
+    inflation: Vec<f64>,
     slopes: Vec<Vec<Vec<f64>>>,
     source: Source,
 }
@@ -92,7 +95,8 @@ impl Process {
         let slopes = members.iter().enumerate().map(|(m, e)| slopes(e, m, &adjustments)).collect();
         let covariances = Covariances::new(cell, occupied, members, &adjustments);
         let groups = GroupSums::new(cell, occupied, members, &adjustments);
-        Process { n: cell.rows as f64, slopes, covariances, groups }
+        let inflation = members.iter().map(|e| e.inflation()).collect();
+        Process { n: cell.rows as f64, inflation, slopes, covariances, groups }
     }
 
     /// The same process at the ends of runs of bins, ready to be drawn.
@@ -114,7 +118,7 @@ impl Process {
                 Source::Rows(thinned.factors())
             }
         };
-        Drawable { n: self.n, slopes, source }
+        Drawable { n: self.n, inflation: self.inflation.clone(), slopes, source }
     }
 
     fn bins(&self) -> usize {
@@ -123,6 +127,8 @@ impl Process {
 
     /// The variance of `sum_m by_m W_m(v)` at each bin's end.
     pub(crate) fn variance(&self, by: &[f64]) -> Vec<f64> {
+        let by: Vec<f64> = by.iter().zip(&self.inflation).map(|(by, inflation)| by * inflation).collect();
+        let by = by.as_slice();
         let combined = |adjustment: usize| {
             let mut sum = vec![0.0; self.bins()];
             for (member, by) in self.slopes.iter().zip(by) {
@@ -146,7 +152,7 @@ impl Drawable {
             Source::Groups(groups) => groups.draw(rng, scratch, out),
             Source::Rows(factors) => factors.draw(rng, scratch, out),
         }
-        for (path, slopes) in out.iter_mut().zip(&self.slopes) {
+        for ((path, slopes), inflation) in out.iter_mut().zip(&self.slopes).zip(&self.inflation) {
             let mut sum = 0.0;
             for e in path.iter_mut() {
                 sum += *e;
@@ -155,7 +161,8 @@ impl Drawable {
             for (slope, shift) in slopes.iter().zip(&scratch.shift) {
                 path.iter_mut().zip(slope).for_each(|(w, b)| *w -= b * shift);
             }
-            path.iter_mut().for_each(|w| *w /= self.n);
+            let scale = inflation / self.n;
+            path.iter_mut().for_each(|w| *w *= scale);
         }
     }
 

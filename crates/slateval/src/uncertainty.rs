@@ -2,16 +2,19 @@
 
 use std::result;
 
+use crate::asymmetry::{Asymmetry, WeightShape, tail_values};
 use crate::bernstein::{Guaranteed, WeightBounds};
 use crate::cell::Cell;
-use crate::distribution::Curve;
-use crate::draws::{Draws, envelope, place, read_off};
+use crate::distribution::{Curve, Tail};
+use crate::draws::{Draws, central, corrected, envelope, place, read_off};
 use crate::error::Result;
-use crate::estimator::{Estimator, standard_error};
+use crate::estimator::Estimator;
 use crate::evaluation::Bounds;
 use crate::groups::Groups;
+use crate::moment::{self, Moment, MomentPart};
 use crate::normal;
 use crate::process::Process;
+use crate::reward_tail::RewardTail;
 use crate::selection::CARRIES;
 use crate::settings::{Band, Settings};
 use crate::weighted::{Bin, term};
@@ -163,24 +166,28 @@ impl Uncertainty {
         draws: &Draws,
         settings: &Settings,
     ) -> Self {
-        let mut by = vec![0.0; draws.sup.len()];
-        by[0] = 1.0;
-        let z = z(settings);
-        let spread: Vec<f64> = process.variance(&by).into_iter().map(|v| z * v.sqrt()).collect();
         let distribution = &estimator.distribution;
-        let pointwise = band_around(&distribution.repaired, |b| spread[b]);
+        let pointwise = pointwise(process, estimator, 0, draws.sup.len(), settings);
+        let shape = WeightShape::of(estimator);
+        let wider = wider(&shape, settings);
+        let estimates = read_off(distribution.curve(), settings);
         let quantile = |level: f64| {
             carries_tail(estimator, level.min(1.0 - level))?;
             resolves(estimator, level)?;
             Ok(invert(distribution.curve(), &pointwise, level))
         };
-        let percentile = |functional: usize| bounds(draws.percentiles(functional, settings.confidence));
         let cvar = |(i, &alpha): (usize, &f64)| {
             carries_tail(estimator, alpha)?;
             resolves(estimator, settings.tail.level(alpha))?;
-            Ok(percentile(place::cvar(i)))
+            has_light_tail(estimator, settings.tail)?;
+            let p = place::cvar(i);
+            let asymmetry = shape.of_mean(&tail_values(distribution.curve(), alpha, settings.tail, 1.0));
+            let blur = distribution.curve().tail_blur(alpha, settings.tail, FINE);
+            let is_clumped = is_clumped(distribution.curve(), &pointwise, settings.tail.level(alpha));
+            let drawn = TailDraws { draws: draws.values[0][p].clone(), estimate: estimates[p], is_clumped };
+            Ok(tail_interval(drawn, asymmetry, &[(1.0, blur)], settings))
         };
-        let estimates = read_off(distribution.curve(), settings);
+        let iqr = || stretched(estimates[place::IQR], draws.percentiles(place::IQR, settings.confidence), wider);
         let bias = |i: usize| draws.mean(0, place::cvar(i)) - estimates[place::cvar(i)];
         let half_width = draws.half_width(0, settings.confidence);
         let mut band = band_around(&distribution.repaired, |_| half_width);
@@ -193,7 +200,7 @@ impl Uncertainty {
             iqr: carries_tail(estimator, 0.25)
                 .and_then(|()| resolves(estimator, 0.25))
                 .and_then(|()| resolves(estimator, 0.75))
-                .map(|()| percentile(place::IQR)),
+                .map(|()| iqr()),
             quantiles: settings.quantiles.iter().map(|&level| quantile(level)).collect(),
             var: settings.alphas.iter().map(|&alpha| quantile(settings.tail.level(alpha))).collect(),
             cvar: settings.alphas.iter().enumerate().map(cvar).collect(),
@@ -216,32 +223,23 @@ impl Uncertainty {
     }
 }
 
-/// Normal intervals of the moments, from sums over all rows.
-pub(crate) struct MomentLimits {
-    pub(crate) mean: Limits,
-    pub(crate) variance: Limits,
-    pub(crate) std: Limits,
+/// Intervals of the moments.
+struct MomentLimits {
+    mean: Limits,
+    variance: Limits,
+    std: Limits,
 }
 
 impl MomentLimits {
-    pub(crate) fn new(cell: &Cell, level: Level<'_, '_>, settings: &Settings) -> Self {
-        let mean = carries(level.mean).map(|()| {
-            let moments = &level.mean.moments;
-            let error = standard_error(cell, &[(level.mean, level.mean.mean_influence(), 1.0)]);
-            around(moments.origin + moments.mean, z(settings) * error)
-        });
-        let spread = carries(level.variance).and_then(|()| {
-            let variance = positive_variance(level.variance)?;
-            let error = standard_error(cell, &[(level.variance, level.variance.variance_influence(), 1.0)]);
-            Ok((variance, z(settings) * error))
-        });
-        let positive = |b: Bounds| Bounds { lower: b.lower.map(|x| x.max(0.0)), ..b };
-        let variance = spread.clone().map(|(variance, error)| positive(around(variance, error)));
-        let std = spread.map(|(variance, error)| {
-            let std = variance.sqrt();
-            positive(around(std, error / (2.0 * std)))
-        });
-        MomentLimits { mean, variance, std }
+    fn new(cell: &Cell, level: Level<'_, '_>, settings: &Settings) -> Self {
+        let of = |moment: Moment, estimator: &Estimator<'_>| {
+            moment::interval(cell, &[MomentPart { coefficient: 1.0, moment, estimator }], settings)
+        };
+        MomentLimits {
+            mean: of(Moment::Mean, level.mean),
+            variance: of(Moment::Variance, level.variance),
+            std: of(Moment::Std, level.variance),
+        }
     }
 }
 
@@ -266,29 +264,51 @@ impl DifferenceUncertainty {
         second: Level<'_, '_>,
         settings: &Settings,
     ) -> Self {
-        let mean = carries(first.mean).and_then(|()| carries(second.mean)).map(|()| {
-            let value = |e: &Estimator<'_>| e.moments.origin + e.moments.mean;
-            let parts =
-                [(first.mean, first.mean.mean_influence(), 1.0), (second.mean, second.mean.mean_influence(), -1.0)];
-            around(value(first.mean) - value(second.mean), z(settings) * standard_error(cell, &parts))
-        });
-        let told = |level: f64, tail: f64| {
+        let part = |coefficient: f64, estimator| MomentPart { coefficient, moment: Moment::Mean, estimator };
+        let mean = moment::interval(cell, &[part(1.0, first.mean), part(-1.0, second.mean)], settings);
+        // The shape of the error is that of the target that comes first in the log's specification.
+        let is_first = second.cdf.structure.is_none() || first.cdf.sums.policy < second.cdf.sums.policy;
+        let shape = WeightShape::of(if is_first { first.cdf } else { second.cdf });
+        let wider = wider(&shape, settings);
+        let bands = [(first, 0), (second, 1)].map(|(level, m)| pointwise(process, level.cdf, m, 2, settings));
+        let told = |level: f64, tail: f64| -> result::Result<(), String> {
             for estimator in [first.cdf, second.cdf] {
                 carries_tail(estimator, tail)?;
                 resolves(estimator, level)?;
             }
             Ok(())
         };
-        let percentile = |functional: usize| bounds(draws.percentiles_of_difference(functional, settings.confidence));
-        let cvar =
-            |(i, &alpha): (usize, &f64)| told(settings.tail.level(alpha), alpha).map(|()| percentile(place::cvar(i)));
-        let quantiles: Vec<Limits> = settings
-            .quantiles
-            .iter()
-            .enumerate()
-            .map(|(i, &level)| told(level, level.min(1.0 - level)).map(|()| percentile(place::quantile(settings, i))))
-            .collect();
         let estimates = [first, second].map(|level| read_off(level.cdf.distribution.curve(), settings));
+        let cvar = |(i, &alpha): (usize, &f64)| {
+            told(settings.tail.level(alpha), alpha)?;
+            has_light_tail(first.cdf, settings.tail)?;
+            let p = place::cvar(i);
+            let values = |level: Level<'_, '_>, times: f64| {
+                tail_values(level.cdf.distribution.curve(), alpha, settings.tail, times)
+            };
+            let asymmetry = match second.cdf.structure {
+                None => shape.of_sum(&values(first, 1.0), &values(second, -1.0)),
+                Some(_) if is_first => shape.of_mean(&values(first, 1.0)),
+                Some(_) => shape.of_mean(&values(second, -1.0)),
+            };
+            let blur = |level: Level<'_, '_>| level.cdf.distribution.curve().tail_blur(alpha, settings.tail, FINE);
+            let blurs = [(1.0, blur(first)), (-1.0, blur(second))];
+            let clumped = |m: usize| {
+                let level = settings.tail.level(alpha);
+                is_clumped([first, second][m].cdf.distribution.curve(), &bands[m], level)
+            };
+            let estimate = estimates[0][p] - estimates[1][p];
+            let drawn = TailDraws { draws: draws.differences(p), estimate, is_clumped: clumped(0) || clumped(1) };
+            Ok(tail_interval(drawn, asymmetry, &blurs, settings))
+        };
+        let quantile = |(i, &level): (usize, &f64)| {
+            told(level, level.min(1.0 - level))?;
+            let p = place::quantile(settings, i);
+            let ends = draws.percentiles_of_difference(p, settings.confidence);
+            let blur = [first, second].map(|l| l.cdf.distribution.curve().quantile_blur(level, FINE));
+            Ok(blurred(stretched(estimates[0][p] - estimates[1][p], ends, wider), blur))
+        };
+        let quantiles: Vec<Limits> = settings.quantiles.iter().enumerate().map(quantile).collect();
         let bias = |i: usize| {
             let p = place::cvar(i);
             draws.mean(0, p) - draws.mean(1, p) - (estimates[0][p] - estimates[1][p])
@@ -305,13 +325,17 @@ impl DifferenceUncertainty {
     }
 }
 
-/// The limits of differences of quantiles that hold at once, wherever there are any.
+/// The limits of differences of quantiles that hold at once, wherever there are any: never within those of each by itself.
 fn at_once(pointwise: &[Limits], draws: &Draws, settings: &Settings) -> Vec<Limits> {
     let told = (0..pointwise.len()).filter(|&i| pointwise[i].is_ok());
     let differences: Vec<Vec<f64>> = told.map(|i| draws.differences(place::quantile(settings, i))).collect();
     let mut ends = envelope(&differences, settings.confidence).into_iter();
+    let hull = |own: &Bounds, (lower, upper): (f64, f64)| Bounds {
+        lower: own.lower.map(|x| x.min(lower)),
+        upper: own.upper.map(|x| x.max(upper)),
+    };
     let limits = |own: &Limits| match own {
-        Ok(own) => Ok(ends.next().map_or(*own, bounds)),
+        Ok(own) => Ok(ends.next().map_or(*own, |ends| hull(own, ends))),
         Err(reason) => Err(reason.clone()),
     };
     pointwise.iter().map(limits).collect()
@@ -339,6 +363,83 @@ impl Gap {
         }
         gap
     }
+}
+
+/// The bounds of each point of a member's CDF by itself.
+pub(crate) fn pointwise(
+    process: &Process,
+    estimator: &Estimator<'_>,
+    member: usize,
+    members: usize,
+    settings: &Settings,
+) -> CurveBand {
+    let mut by = vec![0.0; members];
+    by[member] = 1.0;
+    let t = WeightShape::of(estimator).of_middle().ends((1.0 - settings.confidence) / 2.0).up;
+    let spread: Vec<f64> = process.variance(&by).into_iter().map(|v| t * v.sqrt()).collect();
+    band_around(&estimator.distribution.repaired, |b| spread[b])
+}
+
+/// How many times wider intervals from draws have to be, for the draws' own variance is estimated.
+pub(crate) fn wider(shape: &WeightShape, settings: &Settings) -> f64 {
+    shape.of_middle().ends((1.0 - settings.confidence) / 2.0).up / z(settings)
+}
+
+/// An interval's ends, moved away from the estimate.
+pub(crate) fn stretched(estimate: f64, (lower, upper): (f64, f64), wider: f64) -> Bounds {
+    bounds((estimate + wider * (lower - estimate), estimate + wider * (upper - estimate)))
+}
+
+/// Draws of a sum of CVaRs around its estimate.
+pub(crate) struct TailDraws {
+    pub(crate) draws: Vec<f64>,
+    pub(crate) estimate: f64,
+    /// Whether a tail may begin in an atom or a bin that holds much of the distribution.
+    pub(crate) is_clumped: bool,
+}
+
+/// Whether the quantile of a level may lie in a bin that holds much of the distribution.
+pub(crate) fn is_clumped(curve: Curve<'_>, pointwise: &CurveBand, level: f64) -> bool {
+    let bin_at = |cdf: &[f64]| Curve { bins: curve.bins, cdf }.bin_at(level);
+    let (from, to) = (bin_at(&pointwise.upper), bin_at(&pointwise.lower));
+    (from..=to).any(|b| curve.mass(b) > FINE)
+}
+
+/// The mean of the upper tail is decided by the rewards furthest out.
+pub(crate) fn has_light_tail(estimator: &Estimator<'_>, tail: Tail) -> result::Result<(), String> {
+    match tail {
+        Tail::Lower => Ok(()),
+        Tail::Upper => moment::light_enough(estimator, RewardTail::FOR_MEAN, "tail"),
+    }
+}
+
+/// The interval of a sum of CVaRs from its draws: percentiles corrected for bias and skewness. Beside an atom the draws are
+/// lumps, to which the correction does not apply: there the interval holds the plain percentiles as well. Bins that hold much of the distribution add what is not known of the
+/// rewards inside them, each part with its sign.
+pub(crate) fn tail_interval(
+    TailDraws { draws, estimate, is_clumped }: TailDraws,
+    asymmetry: Asymmetry,
+    blurs: &[(f64, (f64, f64))],
+    settings: &Settings,
+) -> Bounds {
+    let tail = (1.0 - settings.confidence) / 2.0;
+    let plain = is_clumped.then(|| central(draws.clone(), settings.confidence));
+    let (mut lower, mut upper) = corrected(draws, estimate, asymmetry.shift(tail), settings.confidence);
+    if let Some(plain) = plain {
+        (lower, upper) = (lower.min(plain.0), upper.max(plain.1));
+    }
+    let mut b = stretched(estimate, (lower, upper), asymmetry.wider(tail));
+    for &(coefficient, (down, up)) in blurs {
+        let (down, up) = if coefficient < 0.0 { (up, down) } else { (down, up) };
+        b.lower = b.lower.map(|x| x - coefficient.abs() * down);
+        b.upper = b.upper.map(|x| x + coefficient.abs() * up);
+    }
+    b
+}
+
+/// The difference of two numbers that may lie further below and above than they seem.
+fn blurred(b: Bounds, [(down, up), (other_down, other_up)]: [(f64, f64); 2]) -> Bounds {
+    Bounds { lower: b.lower.map(|x| x - down - other_up), upper: b.upper.map(|x| x + up + other_down) }
 }
 
 /// The normal quantile for two-sided intervals.
@@ -371,10 +472,6 @@ pub(crate) fn positive_variance(estimator: &Estimator<'_>) -> result::Result<f64
         return Err(format!("{NO_VARIANCE}{order}"));
     }
     Ok(variance)
-}
-
-pub(crate) fn around(estimate: f64, error: f64) -> Bounds {
-    bounds((estimate - error, estimate + error))
 }
 
 pub(crate) fn bounds((lower, upper): (f64, f64)) -> Bounds {

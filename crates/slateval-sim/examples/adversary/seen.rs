@@ -19,6 +19,8 @@ pub(crate) enum Kind {
 /// How an interval is shown.
 pub(crate) fn kind(interval: &Interval) -> Kind {
     match (interval.lower, interval.upper) {
+        _ if interval.conditional => Kind::Conditional,
+        _ if interval.refuted => Kind::Marked,
         (Some(_), Some(_)) => Kind::Printed,
         _ => Kind::Withheld,
     }
@@ -26,8 +28,13 @@ pub(crate) fn kind(interval: &Interval) -> Kind {
 
 /// How a band is shown.
 fn band_kind(cdf: &Cdf) -> Kind {
-    let whole = cdf.reason.is_none() && cdf.lower.iter().chain(&cdf.upper).all(Option::is_some);
-    if whole { Kind::Printed } else { Kind::Withheld }
+    let is_whole = cdf.lower.iter().chain(&cdf.upper).all(Option::is_some);
+    match is_whole {
+        _ if cdf.conditional => Kind::Conditional,
+        _ if cdf.refuted => Kind::Marked,
+        true => Kind::Printed,
+        false => Kind::Withheld,
+    }
 }
 
 /// One interval of one evaluation.
