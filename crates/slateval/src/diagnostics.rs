@@ -409,7 +409,7 @@ fn rewards(estimator: &Estimator<'_>) -> Check {
         100.0 * tail.largest_square,
         100.0 * tail.largest_product
     );
-    let value = Some(tail.index).filter(|index| index.is_finite());
+    let value = Some(tail.weighted_index).filter(|index| index.is_finite());
     let rows = estimator.sums.n;
     let (status, message) = if tail.index < RewardTail::FOR_MEAN {
         let heavy = "rewards have so heavy a tail that a few rows not yet seen may decide the mean and the variance";
@@ -417,7 +417,7 @@ fn rewards(estimator: &Estimator<'_>) -> Check {
             Status::Fail,
             format!("{heavy} (tail index {:.1}; {shares}): look at quantiles, or cap the reward", tail.index),
         )
-    } else if tail.index < RewardTail::needed_for_variance(rows) {
+    } else if tail.weighted_index < RewardTail::needed_for_variance(rows) {
         let heavy = "rewards have so heavy a tail that a few rows not yet seen may decide the variance";
         (
             Status::Warn,

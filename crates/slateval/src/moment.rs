@@ -53,10 +53,10 @@ impl MomentPart<'_, '_> {
     /// Whether rewards far out leave anything to be said.
     fn has_light_tails(&self) -> result::Result<(), String> {
         match self.moment {
-            Moment::Mean => light_enough(self.estimator, RewardTail::FOR_MEAN, "mean"),
+            Moment::Mean => light_enough(RewardTail::of(self.estimator).index, RewardTail::FOR_MEAN, "mean"),
             Moment::Variance | Moment::Std => {
                 let least = RewardTail::needed_for_variance(self.estimator.sums.n);
-                light_enough(self.estimator, least, "variance")
+                light_enough(RewardTail::of(self.estimator).weighted_index, least, "variance")
             }
         }
     }
@@ -76,8 +76,7 @@ impl MomentPart<'_, '_> {
 }
 
 /// Whether the rewards' tails are light enough for an interval.
-pub(crate) fn light_enough(estimator: &Estimator<'_>, least: f64, what: &str) -> result::Result<(), String> {
-    let index = RewardTail::of(estimator).index;
+pub(crate) fn light_enough(index: f64, least: f64, what: &str) -> result::Result<(), String> {
     if index >= least {
         return Ok(());
     }

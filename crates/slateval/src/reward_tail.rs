@@ -11,9 +11,11 @@ use crate::weighted::{Bin, factor};
 /// The tail of one policy's rewards.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct RewardTail {
-    /// The Hill index, one standard error above its estimate: the smaller one of the logged rewards, and of the same
-    /// weighted by the squares of the policy's weights. Infinite where the furthest rewards are alike.
+    /// The Hill index of the logged rewards, one standard error above its estimate. Infinite where the furthest rewards are
+    /// alike.
     pub(crate) index: f64,
+    /// The same of rewards weighted by the squares of the policy's weights, if that is smaller.
+    pub(crate) weighted_index: f64,
     /// The largest share of one row in `sum G^2 (R - mean)^2`.
     pub(crate) largest_square: f64,
     /// The largest share of one row in `sum |G R|`.
@@ -44,9 +46,10 @@ impl RewardTail {
             None => bins[b].rows,
             Some(_) => estimator.sums.of_weight[b][factor::G].max(0.0),
         };
+        let index = hill(bins, mean, |b| bins[b].rows);
         RewardTail {
-            // Few large weights make an index of few rows: the logged rewards' own tail counts as well.
-            index: hill(bins, mean, square).min(hill(bins, mean, |b| bins[b].rows)),
+            index,
+            weighted_index: hill(bins, mean, square).min(index),
             largest_square: largest_share(bins, |b| square(b) * (bins[b].mean - mean).powi(2)),
             largest_product: largest_share(bins, |b| (square(b) * bins[b].rows).sqrt() * bins[b].mean.abs()),
         }
@@ -91,12 +94,18 @@ fn hill(bins: &[Bin], mean: f64, square: impl Fn(usize) -> f64) -> f64 {
     }
     let edge = |b: usize| (bins[b].max - mean).abs().max((bins[b].min - mean).abs());
     let threshold = if distance(low) > distance(high - 1) { edge(low) } else { edge(high - 1) };
-    let (mut weight, mut excess) = (0.0, 0.0);
+    let (mut weight, mut squares, mut excess) = (0.0, 0.0, 0.0);
     for b in taken {
         weight += square(b);
+        squares += square(b) * square(b) / bins[b].rows;
         excess += square(b) * (distance(b) / threshold).ln().max(0.0);
     }
-    if threshold > 0.0 && excess > 0.0 { weight / excess * (1.0 + rows.sqrt().recip()) } else { f64::INFINITY }
+    if threshold <= 0.0 || excess <= 0.0 {
+        return f64::INFINITY;
+    }
+    // As many rows of equal weight would have the same error.
+    let effective = weight * weight / squares;
+    weight / excess * (1.0 + effective.sqrt().recip())
 }
 
 #[cfg(test)]

@@ -409,7 +409,7 @@ pub(crate) fn is_clumped(curve: Curve<'_>, pointwise: &CurveBand, level: f64) ->
 pub(crate) fn has_light_tail(estimator: &Estimator<'_>, tail: Tail) -> result::Result<(), String> {
     match tail {
         Tail::Lower => Ok(()),
-        Tail::Upper => moment::light_enough(estimator, RewardTail::FOR_MEAN, "tail"),
+        Tail::Upper => moment::light_enough(RewardTail::of(estimator).index, RewardTail::FOR_MEAN, "tail"),
     }
 }
 
