@@ -19,7 +19,8 @@ print(f"\nbolder: mean {bolder.mean:.3f}, worst tenth {bolder.cvar(0.1):.3f}, me
 # Differences are paired: both policies are judged by the same rows.
 against = ev.comparison("bolder")
 print(f"bolder minus logging: mean {against.mean:+.3f}, worst tenth {against.cvar(0.1):+.3f}")
-if against.cvar(0.1).upper < 0:
+tail = against.cvar(0.1)
+if tail.upper is not None and tail.upper < 0:
     print("The worst tenth of slates gets worse: do not ship it for its mean alone.")
 
 # The whole distribution, as NumPy or for any Arrow library.

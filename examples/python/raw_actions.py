@@ -40,5 +40,7 @@ for segment in ev.segments:
 # Here the truth is known.
 truth = (candidate[users] / (1 + np.exp(2 - taste[users]))).sum(axis=(1, 2)).mean()
 print(f"the truth is {truth:.4f}, the estimate {ev['candidate'].mean:.4f}")
-ship = difference.mean.lower > 0 and difference.dominance != "baseline"
+gain = difference.mean
+# Without an interval that stands by itself, nothing is shown.
+ship = gain.lower is not None and gain.lower > 0 and difference.dominance != "baseline"
 print("ship it" if ship else "keep the deployed policy")

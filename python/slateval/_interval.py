@@ -20,6 +20,14 @@ class Interval:
     (0.5, 0.4)
     >>> print(mean)
     0.5 [0.4, 0.6]
+
+    An interval that holds only under a condition that the log cannot test has no `lower` and `upper`; it is shown with
+    the ends that hold under the condition. One whose structure the log contradicts is shown with an exclamation mark:
+
+    >>> print(Interval(0.5, if_order_holds=(0.45, 0.55), conditional=True))
+    0.5 (0.45, 0.55)?
+    >>> print(Interval(0.5, 0.4, 0.6, refuted=True))
+    0.5 [0.4, 0.6]!
     """
 
     estimate: float | None
@@ -28,12 +36,17 @@ class Interval:
     reason: str | None = None
     if_order_holds: tuple[float | None, float | None] | None = None
     """The narrower interval that holds if the order chosen from the data is right."""
+    conditional: bool = False
+    """Whether there is an interval only under a condition that the log cannot test: `if_order_holds` has it."""
+    refuted: bool = False
+    """Whether the log contradicts the structure that was asked for by name, and that the interval rests on."""
 
     @classmethod
     def _of(cls, facts: Mapping[str, Any]) -> Interval:
         narrow = facts.get("if_order_holds")
         ends = (narrow["lower"], narrow["upper"]) if narrow else None
-        return cls(facts["estimate"], facts["lower"], facts["upper"], facts.get("reason"), ends)
+        marks = (facts.get("conditional", False), facts.get("refuted", False))
+        return cls(facts["estimate"], facts["lower"], facts["upper"], facts.get("reason"), ends, *marks)
 
     def __float__(self) -> float:
         if self.estimate is None:
@@ -44,8 +57,12 @@ class Interval:
         def show(value: float | None) -> str:
             return DASH if value is None else format(value, spec or ".6g")
 
-        missing = self.lower is None and self.upper is None
-        ends = f"[{DASH}]" if missing else f"[{show(self.lower)}, {show(self.upper)}]"
+        lower, upper = self.lower, self.upper
+        before, after = "[", "]!" if self.refuted else "]"
+        if self.conditional and self.if_order_holds is not None:
+            (lower, upper), before, after = self.if_order_holds, "(", ")?"
+        missing = lower is None and upper is None
+        ends = f"[{DASH}]" if missing else f"{before}{show(lower)}, {show(upper)}{after}"
         return f"{show(self.estimate)} {ends}"
 
     def __str__(self) -> str:

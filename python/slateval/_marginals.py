@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 import numpy as np
 
 from ._columns import Floats, Ints
 from ._errors import DataTypeError, InputError
-from ._slates import Effort, Family, PlackettLuce, Sampler, Slates, UniformRanking, family
+from ._slates import Effort, Family, PlackettLuce, Sampler, Slates, UniformRanking, enough, factorises, family
 
 
 class Marginals(Protocol):
@@ -30,6 +30,11 @@ class Marginals(Protocol):
         """The number of parts in which they were drawn; 1 if they are exact."""
         ...
 
+    @property
+    def joint(self) -> bool:
+        """Whether the slots of a target are known to depend on each other, given the context."""
+        ...
+
     def rows(self, which: Ints, items: int, without: int | None) -> Floats:
         """Some of the targets, (m, K·N), without one of the parts."""
         ...
@@ -40,6 +45,7 @@ class _Known:
     probability: Floats
     index: Ints
     parts: int = 1
+    joint: bool = False
 
     @property
     def items(self) -> int:
@@ -51,11 +57,12 @@ class _Known:
 
 @dataclass(frozen=True)
 class _Shown:
-    """One slate, for certain."""
+    """One slate, for certain: its slots leave nothing to depend on."""
 
     slates: Ints
     index: Ints
     parts: int = 1
+    joint: bool = False
 
     @property
     def items(self) -> int:
@@ -74,6 +81,7 @@ class _OfSlates:
 
     probability: Floats
     index: Ints
+    joint: bool
 
     @property
     def items(self) -> int:
@@ -99,7 +107,8 @@ def _flat(probability: Floats, items: int) -> Floats:
 def target_marginals(target: Any, rows: int, slots: int, effort: Effort) -> Marginals:
     """The target as given by the user, for `rows` slates of `slots` slots."""
     if isinstance(target, UniformRanking):
-        return _known(np.full((slots, target.items), 1 / target.items), rows, slots)
+        alike = np.full((slots, enough(target.items, slots)), 1 / target.items)
+        return replace(_known(alike, rows, slots), joint=slots > 1)
     if isinstance(target, PlackettLuce | Slates | Sampler):
         return _of_slates(family(target, rows, slots, effort), slots)
     values = np.asarray(target)
@@ -114,9 +123,10 @@ def target_marginals(target: Any, rows: int, slots: int, effort: Effort) -> Marg
 
 
 def _of_slates(policy: Family, slots: int) -> Marginals:
-    targets = []
+    targets, joint = [], False
     for which in range(int(policy.index.max()) + 1):
         slates = policy.weighted(which, stream=1)
+        joint = joint or not factorises(slates)
         cells = np.arange(slots) * policy.items + slates.slates
         probability = np.broadcast_to(slates.probability[:, None], cells.shape)
         targets.append(
@@ -125,7 +135,7 @@ def _of_slates(policy: Family, slots: int) -> Marginals:
                 for at, p in zip(np.split(cells, slates.parts), np.split(probability, slates.parts), strict=True)
             ]
         )
-    return _OfSlates(np.moveaxis(np.array(targets), 1, 0), policy.index)
+    return _OfSlates(np.moveaxis(np.array(targets), 1, 0), policy.index, joint)
 
 
 def _certain(slates: Ints, rows: int, slots: int) -> Marginals:
@@ -141,7 +151,7 @@ def _certain(slates: Ints, rows: int, slots: int) -> Marginals:
     return _Shown(different, np.broadcast_to(index.reshape(-1), (rows,)))
 
 
-def _known(probability: Floats, rows: int, slots: int) -> Marginals:
+def _known(probability: Floats, rows: int, slots: int) -> _Known:
     if probability.ndim not in (2, 3) or probability.shape[:-1] not in ((slots,), (rows, slots)):
         raise InputError(
             f"target must be ({rows}, {slots}, items) or ({slots}, items) probabilities, not {probability.shape}"

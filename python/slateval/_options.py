@@ -7,7 +7,7 @@ import math
 import operator
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Literal
 
 from ._errors import DataTypeError, InputError
 
@@ -15,6 +15,14 @@ Named = list[tuple[str | None, str]]
 """Columns, each with the target it is of."""
 
 ESTIMATORS = {"suno": "additive", "uno": "product"}
+
+TargetSlots = Literal["independent", "joint"]
+"""Whether a target's slots depend on each other, given the context."""
+
+
+def slots_argument(slots: TargetSlots) -> dict[str, TargetSlots]:
+    """The argument that tells `evaluate` of slots that depend on each other; none where it assumes what is so."""
+    return {"target_slots": slots} if slots == "joint" else {}
 
 
 def text(name: str, value: Any, what: str = "a column's name") -> str:

@@ -173,7 +173,7 @@ def family(policy: Any, rows: int, slots: int, effort: Effort) -> Family:
     if isinstance(policy, PlackettLuce):
         return _rankings(policy, rows, slots, effort)
     if isinstance(policy, UniformRanking):
-        return _rankings(PlackettLuce(np.zeros(_enough(policy.items, slots))), rows, slots, effort)
+        return _rankings(PlackettLuce(np.zeros(enough(policy.items, slots))), rows, slots, effort)
     if isinstance(policy, Slates):
         return _listed(policy, rows, slots)
     if isinstance(policy, Sampler):
@@ -190,11 +190,12 @@ def _rankings(policy: PlackettLuce, rows: int, slots: int, effort: Effort) -> _R
     distinct, index = _distinct(scores, rows, "scores")
     if np.isnan(distinct).any() or np.isposinf(distinct).any():
         raise InputError("scores must be numbers, or -inf for items that are never shown")
-    _enough(int(np.isfinite(distinct).sum(axis=1).min()), slots)
+    enough(int(np.isfinite(distinct).sum(axis=1).min()), slots)
     return _Rankings(distinct, index, slots, effort)
 
 
-def _enough(items: int, slots: int) -> int:
+def enough(items: int, slots: int) -> int:
+    """The number of items, if a slate without repeats can be made of them."""
     if items < slots:
         raise InputError(f"a ranking of {slots} slots without repeats needs at least as many items, there are {items}")
     return items
@@ -255,6 +256,21 @@ def plackett_luce(scores: Floats, slates: Ints) -> Floats:
         left[everyone, slates[:, slot]] = -np.inf
     probability: Floats = np.exp(log_probability)
     return probability
+
+
+def factorises(slates: Weighted) -> bool:
+    """Whether each slate's probability is the product of its slots': then these do not depend on each other.
+
+    Drawn slates can only show it where they are all the same.
+    """
+    if slates.slates.shape[1] == 1:
+        return True
+    if slates.parts > 1:
+        return bool((slates.slates == slates.slates[0]).all())
+    product = np.ones(slates.probability.size)
+    for slot in slates.slates.T:
+        product *= np.bincount(slot, slates.probability)[slot]
+    return bool(np.allclose(product, slates.probability, rtol=0, atol=1e-9))
 
 
 def repeats(actions: Ints) -> Flags:

@@ -20,8 +20,9 @@ import numpy as np
 
 from ._actions import Items, as_matrix, item_list, read_actions
 from ._columns import Array, Floats, factorize, has_missing, is_frame
-from ._errors import DataTypeError, InputError
-from ._options import whole
+from ._errors import DataTypeError, InputError, SlatevalWarning
+from ._options import TargetSlots, slots_argument, whole
+from ._over_slates import OVER_SLATES, of_slates
 from ._policies import Dense, Keyed, Keys, Reader, Table
 from ._shown import Shown, Tally, dense, keyed
 
@@ -53,23 +54,30 @@ class Support:
 class Propensities:
     """Probabilities of what was shown, under logging (`mu`) and under each target (`pi`), with each target's `chi`.
 
-    All arrays are (n, K). A slot that a slate does not have is NaN in `mu` and `pi`, and 0 in `chi`.
+    All arrays are (n, K). A slot that a slate does not have is NaN in `mu` and `pi`, and 0 in `chi`. `target_slots` is
+    `"joint"` if the slots of any target depend on each other given the context, otherwise `"independent"`.
     """
 
     mu: Floats
     pi: dict[str, Floats]
     chi: dict[str, Floats]
     support: dict[str, Support]
+    target_slots: TargetSlots = "independent"
 
     def arguments(self) -> dict[str, Any]:
-        """Keyword arguments for `slateval.evaluate(reward=reward, **p.arguments())`."""
-        return {"logging": self.mu, "target": dict(self.pi), "chi": dict(self.chi)}
+        """Keyword arguments for `slateval.evaluate(reward=reward, **p.arguments())`.
+
+        `target_slots="joint"` is among them if any target's slots depend on each other. To say otherwise, replace it:
+        `**p.arguments() | {"target_slots": "independent"}`.
+        """
+        return {"logging": self.mu, "target": dict(self.pi), "chi": dict(self.chi)} | slots_argument(self.target_slots)
 
     def to_columns(self) -> dict[str, Floats]:
         """Columns of a log: `mu_1 …`, `pi_NAME_1 …`, `chi_NAME_1 …`; without a name for a target that was given none.
 
         Slots that are not there are NaN. Files need nulls in their place: pandas writes them so by itself, with Polars
-        say `frame.fill_nan(None)`.
+        say `frame.fill_nan(None)`. Columns cannot tell of slots that depend on each other: give `target_slots` to
+        `evaluate` with them.
 
         >>> p = propensities([[0, 1]], logging=[0.5, 0.5], target={"new": [0.2, 0.8]})
         >>> list(p.to_columns())
@@ -89,6 +97,7 @@ def propensities(
     target: Any,
     contexts: Any = None,
     items: Sequence[Any] | Array | None = None,
+    target_slots: TargetSlots | None = None,
     on_unsupported: Unsupported = "error",
     batch_size: int = 4096,
 ) -> Propensities:
@@ -106,9 +115,13 @@ def propensities(
       `context=None`. A dict is a table if it has keys `item` and `probability`;
     - a function of a batch of at most `batch_size` of the `contexts`, which gives an array (b, K, N).
 
-    `target` is a policy, or a dict of them by name. A policy fills its slots independently given the context; for one
-    that does not, give its probabilities for each slot and say so when evaluating (see `slateval.weights` if it is
-    logging that does not).
+    `target` is a policy, or a dict of them by name. Such a policy is taken to fill its slots independently given the
+    context. A target may also be a policy over whole slates of `slateval.weights`: `PlackettLuce`, `UniformRanking` or
+    `Slates`. Its slots depend on each other, unless its probabilities are products of its slots', and
+    `p.arguments()` then has `target_slots="joint"`. `evaluate` has one such setting for all targets: if one of several
+    is joint, all are evaluated as such, and a warning says so. For other targets whose slots depend on each other, give
+    the probabilities for each slot and say `target_slots="joint"` here. (See `slateval.weights.pseudo_inverse` if it is
+    logging whose slots depend on each other.)
 
     A target that shows what logging never shows cannot be evaluated: an error says where. With `on_unsupported="warn"`
     that part of the target is left out, chi is taken over the rest, and `support` tells how much it is. The estimate is
@@ -137,6 +150,13 @@ def propensities(
     >>> p = propensities([["y"], ["x"]], contexts=["a", "b"], logging=table, target=table)
     >>> p.mu.ravel()
     array([0.75, 1.  ])
+
+    A ranker without repeats:
+
+    >>> from slateval.weights import PlackettLuce
+    >>> p = propensities(actions, logging=mu, target=PlackettLuce([1.0, 0.0, 0.0]))
+    >>> p.target_slots
+    'joint'
     """
     if on_unsupported not in ("error", "warn"):
         raise InputError(f"on_unsupported must be 'error' or 'warn', not {on_unsupported!r}")
@@ -145,14 +165,38 @@ def propensities(
     item_names = _resolve_items(actions, items, list(policies.values()))
     shown = _shown(actions, item_names, contexts)
     reader = Reader(shown.actions.shape[0], shown.actions.shape[1], item_names, contexts, shown.keys)
-    read = {name: reader.read(_label(name), policy) for name, policy in policies.items()}
+    over_slates = {name: policy for name, policy in policies.items() if isinstance(policy, OVER_SLATES)}
+    read = {name: reader.read(_label(name), policy) for name, policy in policies.items() if name not in over_slates}
+    joint = {name: False for name in policies if name != "logging"}
+    for name, policy in over_slates.items():
+        read[name], joint[name] = of_slates(reader, _label(name), policy, shown)
+    read = {name: read[name] for name in policies}
     if reader.item_count is not None:
         shown.check_items(reader.item_count)
     mu, tallies = _compute(shown, read, batch_size, reader.item_count)
     pi = {name: tally.pi for name, tally in tallies.items()}
     chi = {name: tally.chi for name, tally in tallies.items()}
     support = {name: _support(name, tally, shown, on_unsupported) for name, tally in tallies.items()}
-    return Propensities(mu, pi, chi, support)
+    return Propensities(mu, pi, chi, support, _target_slots(target_slots, joint))
+
+
+def _target_slots(given: TargetSlots | None, joint: dict[str, bool]) -> TargetSlots:
+    """The one setting for all targets."""
+    if given not in (None, "independent", "joint"):
+        raise InputError(f"target_slots must be 'independent' or 'joint', not {given!r}")
+    if given is not None:
+        return given
+    if len(set(joint.values())) > 1:
+        names = {
+            are: ", ".join(repr(name) for name, is_joint in joint.items() if is_joint is are) for are in (True, False)
+        }
+        warnings.warn(
+            f"the slots of {names[True]} depend on each other, so all targets are evaluated with "
+            f'target_slots="joint": evaluate {names[False]} apart for orders above the additive one',
+            SlatevalWarning,
+            stacklevel=3,
+        )
+    return "joint" if any(joint.values()) else "independent"
 
 
 def _compute(

@@ -21,6 +21,7 @@ import numpy as np
 from ._columns import Flags, Floats, Ints
 from ._errors import InputError
 from ._marginals import Marginals, target_marginals
+from ._options import TargetSlots, slots_argument
 from ._slates import Effort, Family, PlackettLuce, Sampler, Slates, UniformRanking, family
 from ._solve import Solved, from_slates, inverse, uniform
 
@@ -38,16 +39,18 @@ class PseudoInverse:
     `error` is None where all slates could be listed. Otherwise it is each weight's standard error from having drawn
     them. Rows of one policy share their draws, so it does not average out over such rows: draw more (`samples`) until
     it is small beside the weights. `unsupported` (n,) tells how far each row's target lies outside of what logging can
-    tell of, in probability; 0 but for rounding if it is supported.
+    tell of, in probability; 0 but for rounding if it is supported. `target_slots` is `"joint"` if the target's slots
+    are known to depend on each other given the context, as those of a ranker without repeats do.
     """
 
     weights: Floats
     error: Floats | None
     unsupported: Floats
+    target_slots: TargetSlots = "independent"
 
     def arguments(self) -> dict[str, Any]:
         """Keyword arguments for `slateval.evaluate(reward=reward, **w.arguments())`."""
-        return {"weight": self.weights, "structure": "given"}
+        return {"weight": self.weights, "structure": "given"} | slots_argument(self.target_slots)
 
 
 def pseudo_inverse(
@@ -108,7 +111,7 @@ def pseudo_inverse(
             # The delete-one-part jackknife.
             errors[rows] = np.sqrt((drawn_in - 1) * np.var(without, axis=0))
     _report(beyond, on_unsupported)
-    return PseudoInverse(weights, errors if sampled else None, beyond)
+    return PseudoInverse(weights, errors if sampled else None, beyond, "joint" if goal.joint else "independent")
 
 
 Solver = Callable[[int | None], Solved]

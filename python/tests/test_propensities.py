@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 import slateval
 from slateval.propensities import Propensities, Table, propensities
+from slateval.weights import PlackettLuce, Sampler, Slates, UniformRanking
 
 ROWS, SLOTS, ITEMS = 40, 3, 5
 
@@ -380,3 +381,100 @@ def test_lazy_tables_are_collected() -> None:
     for target in (lazy, {"new": lazy}, Table(lazy, context=None)):
         p = propensities([[1], [0]], logging=lazy, target=target)
         assert p.mu.ravel().tolist() == [0.75, 0.25]
+
+
+UNIFORM_OF_THREE = [1 / 3, 1 / 3, 1 / 3]
+PAIRS = [[0, 1], [1, 2], [2, 0]]
+COINS = Slates([[0, 0], [0, 1], [1, 0], [1, 1]], [0.12, 0.28, 0.18, 0.42])
+"""Two slots that are filled independently: .4 and .6 for the first, .3 and .7 for the second."""
+
+
+@pytest.mark.parametrize(
+    ("target", "expected"),
+    [
+        (UNIFORM_OF_THREE, "independent"),
+        (np.array([[0.2, 0.3, 0.5], [0.5, 0.3, 0.2]]), "independent"),
+        (PlackettLuce([1.0, 0.0, -1.0]), "joint"),
+        (PlackettLuce([[1.0, 0.0, -1.0], [0.0, 0.0, 0.0], [0.0, 0.0, 1.0]]), "joint"),
+        (UniformRanking(3), "joint"),
+        (Slates(PAIRS, [0.5, 0.25, 0.25]), "joint"),
+        (COINS, "independent"),
+        (Slates(PAIRS, [0.0, 1.0, 0.0]), "independent"),
+        (Slates(PAIRS, np.eye(3)), "independent"),
+        (Slates(PAIRS, [[1, 0, 0], [0, 1, 0], [0.5, 0.5, 0]]), "joint"),
+    ],
+)
+def test_slots_that_depend_on_each_other_are_known(target: Any, expected: str) -> None:
+    p = propensities(PAIRS, logging=UNIFORM_OF_THREE, target=target)
+    assert p.target_slots == expected
+    assert p.arguments().get("target_slots") == ("joint" if expected == "joint" else None)
+
+
+def test_a_ranker_of_one_slot_has_nothing_to_depend_on() -> None:
+    for target in (PlackettLuce([1.0, 0.0, -1.0]), UniformRanking(3)):
+        assert propensities([[0], [2]], logging=UNIFORM_OF_THREE, target=target).target_slots == "independent"
+
+
+def test_policies_over_slates_are_looked_up_slot_by_slot() -> None:
+    scores = np.array([1.0, 0.0, -0.5])
+    worth = np.exp(scores) / np.exp(scores).sum()
+    # An item stands second if another stood first.
+    second = [sum(worth[b] * worth[a] / (1 - worth[b]) for b in range(3) if b != a) for a in range(3)]
+    p = propensities(PAIRS, logging=UNIFORM_OF_THREE, target={"new": PlackettLuce(scores)}, batch_size=2)
+    np.testing.assert_allclose(p.pi["new"], [[worth[a], second[b]] for a, b in PAIRS])
+    chi = [3 * (worth**2).sum() - 1, 3 * np.square(second).sum() - 1]
+    np.testing.assert_allclose(p.chi["new"], np.tile(chi, (3, 1)))
+    p = propensities([[0, 1], [1, 1], [2, 0]], logging=UNIFORM_OF_THREE, target=COINS)
+    np.testing.assert_allclose(p.pi["target"], [[0.4, 0.7], [0.6, 0.7], [0.0, 0.3]])
+    named = propensities([["a", "b"]], items=["a", "b", "c"], logging=UNIFORM_OF_THREE, target=UniformRanking(3))
+    np.testing.assert_allclose(named.pi["target"], [[1 / 3, 1 / 3]])
+
+
+def test_one_joint_target_makes_all_joint_and_this_is_said() -> None:
+    targets = {"ranker": UniformRanking(3), "plain": UNIFORM_OF_THREE}
+    with pytest.warns(slateval.SlatevalWarning, match="the slots of 'ranker' depend .* evaluate 'plain' apart"):
+        p = propensities(PAIRS, logging=UNIFORM_OF_THREE, target=targets)
+    assert p.target_slots == "joint" and p.arguments()["target_slots"] == "joint"
+
+
+@pytest.mark.filterwarnings("error")
+def test_the_user_has_the_last_word() -> None:
+    p = propensities(PAIRS, logging=UNIFORM_OF_THREE, target=UNIFORM_OF_THREE, target_slots="joint")
+    assert p.arguments()["target_slots"] == "joint"
+    targets = {"ranker": UniformRanking(3), "plain": UNIFORM_OF_THREE}
+    p = propensities(PAIRS, logging=UNIFORM_OF_THREE, target=targets, target_slots="independent")
+    assert "target_slots" not in p.arguments()
+    with pytest.raises(slateval.InputError, match="target_slots must be 'independent' or 'joint', not 'sideways'"):
+        propensities(PAIRS, logging=UNIFORM_OF_THREE, target=UNIFORM_OF_THREE, target_slots="sideways")  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("actions", "logging", "target", "message"),
+    [
+        (PAIRS, UniformRanking(3), UNIFORM_OF_THREE, "logging: .* use slateval.weights.pseudo_inverse"),
+        (PAIRS, UNIFORM_OF_THREE, Sampler(lambda c, n, r: None, 3), "target: a Sampler can only be drawn from; give"),
+        ([[0, -1], [1, 2]], UNIFORM_OF_THREE, UniformRanking(3), "slates of one length"),
+        (PAIRS, UNIFORM_OF_THREE, Slates([[0, 3]], [1.0]), "target: item 3, but others know only 0 to 2"),
+        (PAIRS, UNIFORM_OF_THREE, PlackettLuce(np.zeros(200)), "39,800 slates are too many to list, 20,000 are"),
+        (PAIRS, UNIFORM_OF_THREE, UniformRanking(1), "needs at least as many items"),
+    ],
+)
+def test_policies_over_slates_that_cannot_be_used(actions: Any, logging: Any, target: Any, message: str) -> None:
+    with pytest.raises(slateval.InputError, match=message):
+        propensities(actions, logging=logging, target=target)
+
+
+def test_a_ranker_is_evaluated_as_joint(rng: np.random.Generator) -> None:
+    actions = rng.integers(0, 3, (4000, 2))
+    # One slot, by chance, decides: an additive CDF.
+    reward = np.where(rng.random(4000) < 0.5, actions[:, 0], 2 - actions[:, 1]) + rng.integers(0, 10, 4000) / 10
+    p = propensities(actions, logging=UNIFORM_OF_THREE, target=PlackettLuce([0.5, 0.0, -0.5]))
+    ev = slateval.evaluate(reward=reward, **p.arguments())
+    mean = ev["target"].mean
+    assert ev.settings["target_slots"] == "joint" and mean.conditional and mean.lower is None
+    assert f"{mean:.3f}".endswith(")?") and ")?" in repr(ev["target"])
+    assert "for a target whose slots depend on each other" in str(mean.reason)
+    assert "Taken for granted" not in str(ev)
+    other = slateval.evaluate(reward=reward, **p.arguments() | {"target_slots": "independent"})
+    assert other.settings["target_slots"] == "independent" and other["target"].mean.lower is not None
+    assert "Taken for granted: the target fills its slots independently" in " ".join(str(other).split())

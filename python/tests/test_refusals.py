@@ -30,7 +30,11 @@ def wrong(values: np.ndarray, row: int, value: float) -> np.ndarray:
 @pytest.mark.parametrize(
     ("changed", "error", "message"),
     [
-        ({"reward": wrong(R, 2, np.nan)}, ValueError, "row 3: `reward` is NaN: .* drop the row or give it a reward"),
+        (
+            {"reward": wrong(R, 2, np.nan)},
+            ValueError,
+            "row 3: `reward` is NaN: .* only if rewards are missing at random",
+        ),
         ({"reward": wrong(R, 2, np.inf)}, ValueError, "row 3: `reward` is inf"),
         ({"logging": wrong(MU, 1, 0.0)}, ValueError, "row 2: `mu` item 2 is 0: a logging propensity lies in"),
         ({"logging": wrong(MU, 1, 1.5)}, ValueError, "row 2: `mu` item 2 is 1.5"),

@@ -116,6 +116,45 @@ def test_it_shows_itself(ev: slateval.Evaluation) -> None:
         ev["new"].mean.estimate = 3.0  # type: ignore[misc]
 
 
+def test_marks_say_how_far_an_interval_can_be_relied_on() -> None:
+    conditional = slateval.Interval(0.5, reason="it holds if so", if_order_holds=(0.4, 0.625), conditional=True)
+    assert f"{conditional:.2f}" == "0.50 (0.40, 0.62)?"
+    assert "conditional=True" in repr(conditional) and pickle.loads(pickle.dumps(conditional)) == conditional
+    assert f"{slateval.Interval(0.5, 0.4, 0.6, refuted=True):.1f}" == "0.5 [0.4, 0.6]!"
+
+
+def test_a_log_too_thin_to_tell() -> None:
+    """Worth about 120 rows at order 1 and 3 at order 2: five slots of twenty items, and a target that shows one."""
+    random = np.random.default_rng(3)
+    good = random.random((10_000, 5)) < 0.05
+    decides = good[np.arange(10_000), random.integers(0, 5, 10_000)]
+    reward = (random.random(10_000) < np.where(decides, 0.9, 0.2)).astype(float)
+    log = {"reward": reward, "logging": np.full(good.shape, 0.05), "target": np.where(good, 0.95, 0.05 / 19)}
+    with pytest.warns(slateval.SlatevalWarning, match="order"):
+        ev = slateval.evaluate(**log)
+    mean = ev["target"].mean
+    assert mean.conditional and not mean.refuted and mean.lower is None and mean.upper is None
+    assert mean.if_order_holds is not None and str(mean.reason).startswith("it holds if slots do not interact")
+    assert ev.comparison("target").mean.conditional and ev.to_dict()["policies"][1]["mean"]["conditional"] is True
+    assert ")?" in repr(ev["target"]) and ")?" in str(ev) and ")?" in ev._repr_html_()
+    assert np.isnan(ev["target"].cdf["lower"]).all()
+    assert slateval.evaluate(**log, structure="additive")["target"].mean.lower is not None
+
+
+def test_a_structure_that_the_log_contradicts() -> None:
+    random = np.random.default_rng(4)
+    heads = random.random((5000, 3)) < 0.5
+    reward = (heads.sum(axis=1) % 2 == 0) + random.integers(0, 20, 5000) / 20
+    log = {"reward": reward, "logging": np.full(heads.shape, 0.5), "target": np.where(heads, 0.25, 0.75)}
+    with pytest.warns(slateval.SlatevalWarning, match="structure"):
+        ev = slateval.evaluate(**log, structure="additive")
+    mean = ev["target"].mean
+    assert mean.refuted and not mean.conditional and mean.lower is not None
+    assert str(mean).endswith("]!") and "effects of 3 slots show in it" in str(mean.reason)
+    assert [check["status"] for check in ev["target"].checks if check["name"] == "structure"] == ["fail"]
+    assert not slateval.evaluate(**log)["target"].mean.refuted
+
+
 def test_pages_and_pictures(ev: slateval.Evaluation, parquet: str, tmp_path: Path) -> None:
     ev.report(tmp_path / "report.html")
     page = (tmp_path / "report.html").read_text()

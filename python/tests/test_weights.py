@@ -262,3 +262,24 @@ def test_evaluates(rng: np.random.Generator) -> None:
     ev = slateval.evaluate(reward=reward, **w.arguments())
     mean = ev["target"].mean
     assert abs(mean.estimate - effects[[0, 1], [2, 3]].sum()) < 3 * (mean.upper - mean.lower) / 2
+
+
+@pytest.mark.parametrize(
+    ("target", "expected"),
+    [
+        ([0, 1], "independent"),
+        (np.full((2, 3), 1 / 3), "independent"),
+        (UniformRanking(3), "joint"),
+        (PlackettLuce([1.0, 0.0, 0.0]), "joint"),
+        (Slates([[0, 1], [1, 0]], [0.5, 0.5]), "joint"),
+        (Slates([[0, 1], [2, 1]], [0.5, 0.5]), "independent"),
+        (Sampler(lambda c, n, r: np.stack([r.permutation(3)[:2] for _ in range(n)]), 3), "joint"),
+        (Sampler(lambda c, n, r: np.tile([2, 0], (n, 1)), 3), "independent"),
+    ],
+)
+def test_slots_that_depend_on_each_other_are_passed_on(target: Any, expected: str) -> None:
+    w = pseudo_inverse([[0, 1], [1, 2]], UniformRanking(3), target, samples=200)
+    assert w.target_slots == expected
+    assert w.arguments().get("target_slots") == ("joint" if expected == "joint" else None)
+    ev = slateval.evaluate(reward=[0.0, 1.0], band="none", **w.arguments())
+    assert ev.settings["target_slots"] == expected

@@ -7,7 +7,7 @@ import { folder, launch, log, make, open, screenshots, shoot } from "./page.js";
 
 const targets = ["--target", "new=pi_new", "--target", "bolder=pi_bolder"];
 const nasty = "@<script>alert(1)</script>\"'&";
-let browser, plain, segmented, rude, many;
+let browser, plain, segmented, rude, many, joint;
 
 before(async () => {
   browser = await launch();
@@ -15,6 +15,8 @@ before(async () => {
   segmented = make("segmented", "evaluate", log, ...targets, "--by", "device");
   rude = make("rude", "evaluate", log, "--target", `${nasty}=pi_new`, "--by", "device");
   many = make("many", "evaluate", manySegments(), "--target", "new=pi", "--by", "city");
+  // No log can test the order for such a target: its intervals are conditional.
+  joint = make("joint", "evaluate", log, ...targets, "--target-slots", "joint");
 });
 after(() => browser.close());
 
@@ -48,7 +50,7 @@ async function visit(made, options, look) {
 }
 
 test("the page is quiet and small", async () => {
-  for (const [name, made] of Object.entries({ plain, segmented, rude, many })) {
+  for (const [name, made] of Object.entries({ plain, segmented, rude, many, joint })) {
     const bytes = Buffer.byteLength(made.html);
     assert.ok(bytes < 500_000, `${name}: ${bytes} bytes`);
   }
@@ -103,6 +105,30 @@ test("slider and typed level show the numbers of the JSON", async () => {
     for (let i = 0; i < 100 && (await page.textContent("#tail-level")) !== "5%"; i++) await page.keyboard.press("ArrowLeft");
     await check(0.05);
     assert.equal(await page.getAttribute("#tail-slider", "aria-valuetext"), "5%");
+  });
+});
+
+test("conditional intervals are marked wherever they stand", async () => {
+  await visit(joint, {}, async (page) => {
+    const words = await page.locator(".headline").first().textContent();
+    assert.match(words, /\)\? against logging: cannot tell \(holds if slots do not interact/);
+    assert.doesNotMatch(words, /shown/);
+    const cell = page.locator('#tail-table tr[data-policy="1"] [data-what="cvar"]');
+    for (const level of ["10", "25"]) {
+      await page.fill("#tail-number", level);
+      assert.match(await cell.textContent(), /^0\.\d+ \(0\.\d+, 0\.\d+\)\?$/);
+      assert.equal(await cell.getAttribute("data-lower"), null);
+      assert.match(await cell.locator(".ends").getAttribute("title"), /^holds if slots do not interact/);
+    }
+    const band = page.locator('#cdf-table tr[data-policy="1"] td').nth(1);
+    assert.match(await band.textContent(), /^\(.*\)\?$/);
+    assert.match(await band.getAttribute("title"), /^holds if slots do not interact/);
+    const edges = page.locator('#cdf-chart svg.wide .edge[data-series="1"]');
+    assert.equal(await edges.count(), 2);
+    assert.equal(await page.locator('#cdf-chart svg.wide .band[data-series="1"]').count(), 0);
+    await page.getByRole("button", { name: "new", exact: true }).click();
+    assert.ok(!(await edges.first().isVisible()));
+    await shoot(page, "conditional");
   });
 });
 
@@ -171,7 +197,7 @@ test("dark by preference and by choice", async () => {
 });
 
 test("nothing but tables scrolls sideways on a phone", async () => {
-  for (const [name, made] of Object.entries({ plain, segmented, rude, many })) {
+  for (const [name, made] of Object.entries({ plain, segmented, rude, many, joint })) {
     await visit(made, { viewport: { width: 375, height: 800 } }, async (page) => {
       const width = await page.evaluate(() => document.documentElement.scrollWidth);
       assert.ok(width <= 375, `${name}: ${width}`);

@@ -34,7 +34,10 @@ fn refused(arguments: &[&str], mentions: &[&str]) {
 fn values_that_cannot_be() {
     let folder = Folder::new();
     let cases = [
-        ("reward,mu_1,pi_1\n1,0.5,0.5\nNaN,0.5,0.5\n", vec!["row 2", "`reward`", "NaN", "finite"]),
+        (
+            "reward,mu_1,pi_1\n1,0.5,0.5\nNaN,0.5,0.5\n",
+            vec!["row 2", "`reward`", "NaN", "finite", "often means 0", "only if rewards are missing at random"],
+        ),
         ("reward,mu_1,pi_1\ninf,0.5,0.5\n", vec!["row 1", "`reward`", "inf"]),
         ("reward,mu_1,pi_1\n1,0.5,0.5\n,0.5,0.5\n", vec!["row 2", "`reward`"]),
         ("reward,mu_1,pi_1\n1,0,0.5\n", vec!["row 1", "`mu_1`", "0", "(0, 1]"]),
@@ -176,7 +179,10 @@ fn messages_carry_no_control_characters() {
 fn clusters_that_are_not_there() {
     let folder = Folder::new();
     let path = folder.write("log.csv", "reward,mu_1,pi_1,user\n1,0.5,0.5,a\n0,0.5,0.5,\n");
-    refused(&[&path, "--cluster", "user"], &["log.csv, row 2", "`user`", "null", "drop the row"]);
+    refused(
+        &[&path, "--cluster", "user"],
+        &["log.csv, row 2", "`user`", "null", "of its own", "drop the row if clusters are missing at random"],
+    );
     refused(&[&path, "--cluster", "usr"], &["`usr`", "`user`", "clusters"]);
     let run = slateval(&["inspect", &path, "--cluster", "user", "--structure", "additive"]);
     assert!(run.code == 2 && run.stdout.is_empty() && run.stderr.contains("row 2"), "{}", run.stderr);

@@ -6,7 +6,7 @@ mod common;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use common::{BINARY, Run, example, slateval};
+use common::{BINARY, Run, example, parity_log, slateval, thin_log};
 use serde_json::Value;
 
 const TARGETS: [&str; 4] = ["--target", "new=pi_new", "--target", "bolder=pi_bolder"];
@@ -337,4 +337,45 @@ fn switched_off_intervals_tell_nothing() {
     assert_eq!(verdicts(&run), ["cannot tell", "cannot tell"]);
     assert!(json(&run)["rules"][0]["reason"].as_str().unwrap().contains("switched off"));
     assert!(Path::new(&rules).exists());
+}
+
+const BETTER: &str = "[[rule]]\nrequire = 'mean(target) >= mean(logging)'\n[[rule]]\nrequire = 'mean(target) >= mean(logging)'\njudge = 'point'\n";
+
+#[test]
+fn a_bound_under_a_condition_shows_nothing() {
+    let folder = Folder::new();
+    let (log, rules) = (folder.write("thin.csv", &thin_log()), folder.write("rules.toml", BETTER));
+    let run = slateval(&["gate", &log, "--rules", &rules, "--format", "json"]);
+    assert_eq!((run.code, verdicts(&run)), (1, vec!["cannot tell".to_owned(), "holds".to_owned()]), "{}", run.stdout);
+    let found = json(&run);
+    let rule = &found["rules"][0];
+    assert_eq!((&rule["conditional"], &rule["refuted"]), (&true.into(), &false.into()), "{rule}");
+    assert!(rule["lower"].is_null() && rule["failed_checks"].as_array().unwrap().is_empty(), "{rule}");
+    let reason = rule["reason"].as_str().unwrap();
+    assert!(
+        reason.starts_with("the bound holds only if slots do not interact: this log is too thin to tell"),
+        "{reason}"
+    );
+    assert!(reason.ends_with("; under this condition the rule would hold"), "{reason}");
+    // With the structure named, the assumption is the user's.
+    let named = slateval(&["gate", &log, "--rules", &rules, "--format", "json", "--structure", "additive"]);
+    assert_eq!((named.code, verdicts(&named)), (0, vec!["holds".to_owned(); 2]), "{}", named.stdout);
+}
+
+#[test]
+fn a_structure_that_the_log_contradicts_shows_nothing() {
+    let folder = Folder::new();
+    let (log, rules) = (folder.write("parity.csv", &parity_log()), folder.write("rules.toml", BETTER));
+    let run = slateval(&["gate", &log, "--rules", &rules, "--format", "json", "--structure", "additive"]);
+    assert_eq!((run.code, &verdicts(&run)[0]), (1, &"cannot tell".to_owned()), "{}", run.stdout);
+    let found = json(&run);
+    let rule = &found["rules"][0];
+    assert_eq!((&rule["conditional"], &rule["refuted"]), (&false.into(), &true.into()), "{rule}");
+    assert_eq!(rule["failed_checks"][0]["name"], "structure");
+    let reason = rule["reason"].as_str().unwrap();
+    let expected = "nothing can be shown: the check `structure` of target failed: the log contradicts this structure";
+    assert!(reason.starts_with(expected), "{reason}");
+    // At the order that is there it holds.
+    let chosen = slateval(&["gate", &log, "--rules", &rules, "--format", "json"]);
+    assert_eq!((chosen.code, verdicts(&chosen)), (0, vec!["holds".to_owned(); 2]), "{}", chosen.stdout);
 }

@@ -28,7 +28,7 @@ fn a_healthy_log() {
         assert!(run.stdout.contains(expected), "{expected} in\n{}", run.stdout);
     }
     assert!(run.stdout.lines().all(|line| line.chars().count() <= 100), "{}", run.stdout);
-    assert!(run.stdout.ends_with("All 12 checks passed.\n"), "{}", run.stdout);
+    assert!(run.stdout.ends_with("All 14 checks passed.\n"), "{}", run.stdout);
 }
 
 /// Failed checks are a result, not an error; the last line names them.
@@ -74,9 +74,10 @@ fn the_json_of_an_inspection() {
     let new = &json["policies"][1];
     assert_eq!((&new["name"], &new["structure"]), (&"new".into(), &"additive".into()));
     assert_eq!(new["band"]["wanted_width"], 0.1);
+    assert_eq!((&new["band"]["conditional"], &new["band"]["refuted"]), (&false.into(), &false.into()));
     assert!(new["diagnostics"]["checks"].as_array().unwrap().len() > 4);
     assert_eq!(json["segments"].as_array().unwrap().len(), 3);
-    assert_eq!(json["checks"]["passed"], 12);
+    assert_eq!(json["checks"]["passed"], 14);
     assert!(json["interactions"].is_null());
 
     let folder = tempfile::tempdir().unwrap();

@@ -3,7 +3,7 @@
 
 mod common;
 
-use common::{Run, additive, example, slateval};
+use common::{Run, additive, example, parity_log, slateval, thin_log};
 use serde_json::Value;
 
 const TARGETS: [&str; 4] = ["--target", "new=pi_new", "--target", "bolder=pi_bolder"];
@@ -170,4 +170,106 @@ fn what_the_rows_cannot_carry_is_withheld() {
     assert!(target["cdf"]["half_width"].is_null() && target["cdf"]["reason"].is_string());
     let run = slateval(&additive(&["evaluate", &path]));
     assert!(run.stdout.contains("[–]") && run.stdout.contains("FAILED  target: ess"), "{}", run.stdout);
+}
+
+/// A file that is gone after the test.
+fn written(folder: &tempfile::TempDir, text: &str) -> String {
+    let path = folder.path().join("log.csv").display().to_string();
+    std::fs::write(&path, text).unwrap();
+    path
+}
+
+/// Text without its line breaks.
+fn flat(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+fn check<'j>(policy: &'j Value, name: &str) -> &'j Value {
+    let checks = policy["diagnostics"]["checks"].as_array().unwrap();
+    checks.iter().find(|check| check["name"] == name).unwrap_or(&Value::Null)
+}
+
+#[test]
+fn a_log_too_thin_to_test_the_order_gives_conditional_intervals() {
+    let folder = tempfile::tempdir().unwrap();
+    let log = written(&folder, &thin_log());
+    let json = slateval(&["evaluate", &log, "--by", "city", "--json", "-"]).json();
+    let target = &json["policies"][1];
+    assert_eq!((&target["selection"]["cdf"], &target["selection"]["band"]), (&1.into(), &Value::Null));
+    for interval in [&target["mean"], &target["quantiles"][1], &target["cdf"], &json["comparisons"][0]["mean"]] {
+        assert_eq!((&interval["conditional"], &interval["refuted"]), (&true.into(), &Value::Null), "{interval}");
+        assert!(!interval["if_order_holds"].is_null() && interval["half_width"].is_null(), "{interval}");
+        let reason = interval["reason"].as_str().unwrap();
+        assert!(reason.starts_with("it holds if slots do not interact: this log is too thin to tell"), "{reason}");
+    }
+    let mean = &target["mean"];
+    assert!(mean["lower"].is_null() && mean["upper"].is_null() && mean["if_order_holds"]["lower"].is_f64(), "{mean}");
+    assert_eq!(check(target, "order")["status"], "warn");
+    // Segments are as thin, and so are their differences.
+    assert_eq!(json["segments"][0]["policies"][1]["mean"]["conditional"], true);
+    let disparities = json["disparities"].as_array().unwrap();
+    let found = disparities.iter().find(|d| d["policy"] == "target").unwrap();
+    assert!(found["conditional"] == true && found["if_order_holds"]["upper"].is_f64(), "{found}");
+
+    let run = slateval(&["evaluate", &log, "--by", "city"]);
+    assert!(run.stdout.contains(")?") && run.stdout.contains("(±0."), "{}", run.stdout);
+    // All but the checks, which stand on a line each.
+    let tables = run.stdout.split("\nwarning  ").next().unwrap();
+    assert!(tables.lines().all(|line| line.chars().count() <= 100), "{tables}");
+    let text = flat(&run.stdout);
+    let note = "(…)? holds if slots do not interact: this log is too thin to tell";
+    assert_eq!(text.matches(note).count(), 1, "{}", run.stdout);
+    assert!(text.contains("and 10 are needed) (target; target vs logging)"), "{}", run.stdout);
+    assert!(text.contains("(…)? holds only under an assumption about how slots interact"), "{}", run.stdout);
+    assert!(!text.contains("Taken for granted") && !text.contains("Intervals are taken"), "{}", run.stdout);
+    // Whoever names the structure makes the assumption.
+    let named = slateval(&["evaluate", &log, "--structure", "additive", "--json", "-"]).json();
+    let mean = &named["policies"][1]["mean"];
+    assert!(mean["lower"].is_f64() && mean["conditional"].is_null() && mean["refuted"].is_null(), "{mean}");
+}
+
+#[test]
+fn a_structure_that_the_log_contradicts_is_marked() {
+    let folder = tempfile::tempdir().unwrap();
+    let log = written(&folder, &parity_log());
+    let json = slateval(&["evaluate", &log, "--structure", "additive", "--json", "-"]).json();
+    let target = &json["policies"][1];
+    for interval in [&target["mean"], &target["quantiles"][1], &json["comparisons"][0]["mean"]] {
+        assert_eq!((&interval["refuted"], &interval["conditional"]), (&true.into(), &Value::Null), "{interval}");
+        assert!(interval["lower"].is_f64() && interval["upper"].is_f64(), "{interval}");
+    }
+    assert_eq!((&target["cdf"]["refuted"], target["cdf"]["half_width"].is_f64()), (&true.into(), true));
+    assert_eq!(check(target, "structure")["status"], "fail");
+    assert!(json["comparisons"][0]["dominance"].is_null());
+
+    let run = slateval(&["evaluate", &log, "--structure", "additive"]);
+    assert_eq!(run.code, 0, "{}", run.stderr);
+    assert!(run.stdout.contains("]!") && run.stdout.contains("FAILED  target: structure"), "{}", run.stdout);
+    let text = flat(&run.stdout);
+    // The variance is no matter of three slots here: its interval stands.
+    let note = "[…]! the log contradicts this structure: effects of 3 slots show in it (target: mean, quantile 25%, \
+                median, …; target vs logging)";
+    assert_eq!(text.matches(note).count(), 1, "{}", run.stdout);
+    assert!(target["std"]["refuted"].is_null(), "{}", target["std"]);
+    assert!(run.stdout.lines().last().unwrap().contains("1 failed (target: structure)"), "{}", run.stdout);
+
+    // The order chosen from the data is the one that is there.
+    let chosen = slateval(&["evaluate", &log, "--json", "-"]).json();
+    let target = &chosen["policies"][1];
+    assert_eq!((&target["selection"]["cdf"], &target["mean"]["refuted"]), (&3.into(), &Value::Null));
+    let run = slateval(&["evaluate", &log]);
+    assert_eq!(flat(&run.stdout).matches("Taken for granted: the target fills its slots independently").count(), 1);
+}
+
+#[test]
+fn a_joint_target_has_conditional_intervals() {
+    let run = evaluate(&["--target-slots", "joint", "--json", "-"]);
+    let mean = &run.json()["policies"][1]["mean"];
+    assert_eq!((&mean["conditional"], mean["lower"].is_null()), (&true.into(), true), "{mean}");
+    let text = flat(&evaluate(&["--target-slots", "joint"]).stdout);
+    assert!(
+        text.contains("(…)? holds if slots do not interact: for a target whose slots depend on each other"),
+        "{text}"
+    );
+    assert!(!text.contains("Taken for granted"), "{text}");
 }

@@ -135,7 +135,11 @@ fn reason((judge, comparison): (Judge, Comparison), judgement: &Judgement, found
     }
     let given = &judgement.difference;
     if let Some(reason) = &given.reason {
-        return Some(format!("there is no bound: {reason}"));
+        return Some(match (given.conditional, given.refuted) {
+            (true, _) => condition(reason, given, comparison),
+            (_, true) => format!("nothing can be shown: {reason}"),
+            _ => format!("there is no bound: {reason}"),
+        });
     }
     if let Some(Worth { policy, rows }) = &judgement.too_few {
         let own = if policy == LOGGING { "" } else { " of the target's own" };
@@ -153,6 +157,20 @@ fn reason((judge, comparison): (Judge, Comparison), judgement: &Judgement, found
     };
     let order = if would_hold { "; it would hold if the order chosen from the data is right" } else { "" };
     Some(rows + order)
+}
+
+/// What a bound rests on that cannot be tested, and what it would show.
+fn condition(reason: &str, given: &Interval, comparison: Comparison) -> String {
+    let holds = match reason.strip_prefix("it holds if ") {
+        Some(condition) => format!("the bound holds only if {condition}"),
+        None => format!("the bound holds only under a condition: {reason}"),
+    };
+    let would = match given.if_order_holds.map(|ends| comparison.verdict(ends.lower, ends.upper)) {
+        Some(Verdict::Holds) => "under this condition the rule would hold",
+        Some(Verdict::DoesNotHold) => "under this condition the rule would not hold",
+        _ => "even under this condition it could not be told",
+    };
+    format!("{holds}; {would}")
 }
 
 fn expression(terms: &[Term], sign: f64) -> String {
@@ -193,4 +211,26 @@ fn quoted(name: &str) -> String {
     let plain = name.starts_with(|c: char| c.is_alphabetic() || c == '_')
         && name.chars().all(|c| c.is_alphanumeric() || c == '_');
     if plain { name.to_owned() } else { format!("\"{name}\"") }
+}
+
+#[cfg(test)]
+mod tests {
+    use slateval::Bounds;
+
+    use super::*;
+
+    #[test]
+    fn a_condition_is_named_with_what_it_would_show() {
+        let thin = "it holds if slots do not interact: this log is too thin to tell";
+        let named = "the bound holds only if slots do not interact: this log is too thin to tell";
+        for (lower, upper, would) in [
+            (0.1, 0.3, "under this condition the rule would hold"),
+            (-0.3, -0.1, "under this condition the rule would not hold"),
+            (-0.1, 0.3, "even under this condition it could not be told"),
+        ] {
+            let ends = Bounds { lower: Some(lower), upper: Some(upper) };
+            let given = Interval { if_order_holds: Some(ends), conditional: true, ..Interval::default() };
+            assert_eq!(condition(thin, &given, Comparison::AtLeast), format!("{named}; {would}"));
+        }
+    }
 }

@@ -174,20 +174,25 @@ fn verdict(rule: &Rule, found: &Combined) -> Verdict {
         },
         // Numbers that are known to be wrong show nothing, nor do bounds that are known to be too narrow.
         Judge::Bound if !found.failed.is_empty() || too_few(rule, found).is_some() => Verdict::CannotTell,
-        Judge::Bound => {
-            let (worst, best) = if comparison.wants_more() { (lower, upper) } else { (upper, lower) };
-            if worst.is_some_and(|end| comparison.is_met(end)) {
-                Verdict::Holds
-            } else if best.is_some_and(|end| !comparison.is_met(end)) {
-                Verdict::DoesNotHold
-            } else {
-                Verdict::CannotTell
-            }
-        }
+        // Nor do bounds under a condition that cannot be tested, or that the log contradicts.
+        Judge::Bound if found.interval.conditional || found.interval.refuted => Verdict::CannotTell,
+        Judge::Bound => comparison.verdict(lower, upper),
     }
 }
 
 impl Comparison {
+    /// What the ends of the difference of the sides show.
+    pub(crate) fn verdict(self, lower: Option<f64>, upper: Option<f64>) -> Verdict {
+        let (worst, best) = if self.wants_more() { (lower, upper) } else { (upper, lower) };
+        if worst.is_some_and(|end| self.is_met(end)) {
+            Verdict::Holds
+        } else if best.is_some_and(|end| !self.is_met(end)) {
+            Verdict::DoesNotHold
+        } else {
+            Verdict::CannotTell
+        }
+    }
+
     /// Whether the difference of the sides compares with 0 as it should.
     pub(crate) fn is_met(self, difference: f64) -> bool {
         match self {
@@ -237,6 +242,8 @@ impl fmt::Display for Verdict {
 
 #[cfg(test)]
 mod tests {
+    use slateval::Bounds;
+
     use super::*;
 
     #[test]
@@ -247,6 +254,47 @@ mod tests {
             let interval = Interval { estimate: Some(x), lower: Some(x), upper: Some(x), ..Interval::default() };
             let found = Combined { interval, failed: Vec::new(), worth: None };
             assert_eq!(verdict(&of(judge)?.rules[0], &found), Verdict::CannotTell, "{judge} {x}");
+        }
+        Ok(())
+    }
+
+    fn rule(judge: &str) -> Result<Rule, crate::Mistake> {
+        let text = format!("[[rule]]\nrequire = 'mean(new) > 0'\njudge = '{judge}'\n");
+        Ok(Rules::parse(&text, "r")?.rules.swap_remove(0))
+    }
+
+    /// Intervals of a mean that is above 0, and what may be said of it by its bound.
+    fn intervals() -> [(&'static str, Interval, Verdict); 4] {
+        let bounds = Bounds { lower: Some(0.4), upper: Some(0.6) };
+        let stands = Interval { estimate: Some(0.5), lower: bounds.lower, upper: bounds.upper, ..Interval::default() };
+        let withheld = Interval { lower: None, upper: None, if_order_holds: Some(bounds), ..stands.clone() };
+        [
+            ("conditional", Interval { conditional: true, ..withheld.clone() }, Verdict::CannotTell),
+            ("withheld", withheld, Verdict::CannotTell),
+            ("refuted", Interval { refuted: true, ..stands.clone() }, Verdict::CannotTell),
+            ("stands", stands, Verdict::Holds),
+        ]
+    }
+
+    #[test]
+    fn only_bounds_that_stand_show_anything() -> Result<(), crate::Mistake> {
+        for (name, interval, expected) in intervals() {
+            let found = Combined { interval, failed: Vec::new(), worth: None };
+            assert_eq!(verdict(&rule("bound")?, &found), expected, "{name}");
+            assert_eq!(verdict(&rule("point")?, &found), Verdict::Holds, "{name}: the estimate alone counts");
+        }
+        Ok(())
+    }
+
+    #[test]
+    fn a_contradicted_order_or_structure_shows_nothing() -> Result<(), crate::Mistake> {
+        let [.., (_, interval, _)] = intervals();
+        for name in ["order", "structure"] {
+            let check = slateval::Check { name, status: slateval::Status::Fail, value: None, message: "so".into() };
+            let failed = vec![FailedCheck { policy: "new".into(), check }];
+            let found = Combined { interval: interval.clone(), failed, worth: None };
+            assert_eq!(verdict(&rule("bound")?, &found), Verdict::CannotTell, "{name}");
+            assert_eq!(verdict(&rule("point")?, &found), Verdict::Holds, "{name}");
         }
         Ok(())
     }

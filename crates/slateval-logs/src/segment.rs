@@ -95,7 +95,8 @@ impl Label {
         if self.role == LabelRole::Segment || *value != Segment::Null {
             return Ok(());
         }
-        let rule = "every slate belongs to a cluster; drop the row, or give each such slate a cluster of its own";
+        let rule = "every slate belongs to a cluster; give each such slate a cluster of its own, or drop the row if \
+                    clusters are missing at random: otherwise the result is biased";
         Err(Error::NullValue { file: at.file.into(), row: at.row(row), column: self.name.clone(), item: None, rule })
     }
 }

@@ -111,7 +111,10 @@ fn values_that_no_probability_has() {
     refused(read_csv(&rows("1,0.5,0.5,0.5,1.5")), &["row 2: `pi_2` is 1.5", "lies in [0, 1]"]);
     refused(read_csv(&rows("inf,0.5,0.5,0.5,0.5")), &["row 2: `reward` is inf", "finite"]);
     refused(read_csv(&rows("1,NaN,0.5,0.5,0.5")), &["row 2: `mu_1` is NaN"]);
-    refused(read_csv(&rows(",0.5,0.5,0.5,0.5")), &["row 2: `reward` is null: rewards must be finite numbers"]);
+    refused(
+        read_csv(&rows(",0.5,0.5,0.5,0.5")),
+        &["row 2: `reward` is null: rewards must be finite numbers", "only if rewards are missing at random"],
+    );
     refused(read_csv(&rows("1,0.5,,0.5,0.5")), &["row 2: `mu_2` is null but `pi_2` is not"]);
     refused(read_csv(&rows("1,0.5,0.5,0.5,")), &["row 2: `pi_2` is null but `mu_2` is not"]);
     let chi = "reward,mu_1,pi_1,chi_1\n1,0.5,0.5,0\n1,,,\n1,0.5,0.5,\n";

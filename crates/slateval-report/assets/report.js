@@ -111,13 +111,16 @@
       const cdf = evaluation.policies[row.dataset.policy].cdf;
       const known = cdf.reward[at] === reward ? at : cdf.reward.indexOf(reward);
       const value = (values) => values[known] ?? null;
-      const [share, lower, upper] = [cdf.estimate, cdf.lower, cdf.upper].map(value);
+      const band = cdf.conditional ? cdf.if_order_holds : cdf;
+      const [share, lower, upper] = [cdf.estimate, band.lower, band.upper].map(value);
+      const [open, close] = cdf.conditional ? ["(", ")?"] : ["[", cdf.refuted ? "]!" : "]"];
       const [first, second] = all("td", row);
       const decimals = digits([share, lower, upper].map((x) => (x === null ? x : 100 * x)), 1);
       const write = (x) => (x === null ? "–" : fixed(100 * x, decimals) + "%");
-      exactly(first, { estimate: share, lower, upper });
+      exactly(first, { estimate: share, lower: value(cdf.lower), upper: value(cdf.upper) });
       first.textContent = write(share);
-      second.textContent = lower === null && upper === null ? "–" : `[${write(lower)}, ${write(upper)}]`;
+      second.textContent = lower === null && upper === null ? "–" : `${open}${write(lower)}, ${write(upper)}${close}`;
+      second.title = cdf.conditional || cdf.refuted ? cdf.reason.replace(/^it /, "") : "";
     }
   }
   if (rewards.length > 0) {
@@ -133,15 +136,17 @@
   function fill(cell, column, at, write) {
     const value = (end) => (column === null ? null : column[end][at]);
     const [estimate, lower, upper] = ["estimate", "lower", "upper"].map(value);
-    exactly(cell, { estimate, lower, upper });
+    const mark = column?.mark ?? { open: "[", close: "]", class: "", reason: "", conditional: false };
+    exactly(cell, mark.conditional ? { estimate, lower: null, upper: null } : { estimate, lower, upper });
     const decimals = digits([estimate, lower, upper], tails.decimals);
     const text = (x) => (x === null ? "–" : write(x, decimals));
     cell.replaceChildren(text(estimate));
     const bounded = estimate !== null && (lower !== null || upper !== null);
     if (bounded || (estimate !== null && tails.intervals)) {
       const ends = document.createElement("span");
-      ends.className = "ends";
-      ends.textContent = bounded ? `[${text(lower)}, ${text(upper)}]` : "[–]";
+      ends.className = bounded ? "ends" + mark.class : "ends";
+      if (bounded && mark.reason !== "") ends.title = mark.reason;
+      ends.textContent = bounded ? `${mark.open}${text(lower)}, ${text(upper)}${mark.close}` : "[–]";
       cell.append(" ", ends);
     }
   }

@@ -4,6 +4,7 @@ use comfy_table::{Cell, CellAlignment, Color, Table, presets};
 use slateval::Interval;
 
 use crate::number::{decimals, fixed, signed};
+use crate::standing::{Standing, ends, is_bounded};
 use crate::text::WIDTH;
 
 /// Stands where there is no number.
@@ -42,16 +43,21 @@ impl Column {
             (Some(x), Kind::Value) => fixed(x, decimals),
             (Some(x), Kind::Difference) => signed(x, decimals),
         };
-        let parts: Vec<[String; 3]> = self.cells.iter().map(|i| [i.estimate, i.lower, i.upper].map(number)).collect();
+        let shown = |i: &Interval| [i.estimate, ends(i).0, ends(i).1].map(number);
+        let parts: Vec<[String; 3]> = self.cells.iter().map(shown).collect();
         let bounded: Vec<bool> = self.cells.iter().map(is_bounded).collect();
         let width = |part: usize, of: &dyn Fn(usize) -> bool| {
             let chosen = parts.iter().enumerate().filter(|(i, _)| of(*i));
             chosen.map(|(_, p)| p[part].chars().count()).max().unwrap_or(0)
         };
         let (e, l, u) = (width(0, &|_| true), width(1, &|i| bounded[i]), width(2, &|i| bounded[i]));
-        let brackets = if l + u > 0 { l + u + 4 } else { 0 };
+        let c = self.cells.iter().map(|i| Standing::of(i).brackets().1.len()).max().unwrap_or(0);
+        let brackets = if l + u > 0 { l + u + 3 + c } else { 0 };
         let line = |(i, [estimate, lower, upper]): (usize, &[String; 3])| match (bounded[i], brackets) {
-            (true, _) => format!("{estimate:>e$} [{lower:>l$}, {upper:>u$}]"),
+            (true, _) => {
+                let (open, close) = Standing::of(&self.cells[i]).brackets();
+                format!("{estimate:>e$} {open}{lower:>l$}, {upper:>u$}{close:<c$}")
+            }
             (false, 0) => format!("{estimate:>e$}"),
             (false, _) if self.cells[i].estimate.is_none() => format!("{estimate:>e$} {:brackets$}", ""),
             (false, _) => format!("{estimate:>e$} {:<brackets$}", format!("[{DASH}]")),
@@ -60,17 +66,12 @@ impl Column {
     }
 }
 
-/// Whether there is an interval, or at least an end of one.
-pub(crate) fn is_bounded(interval: &Interval) -> bool {
-    interval.estimate.is_some() && (interval.lower.is_some() || interval.upper.is_some())
-}
-
 impl Grid {
     /// Decimals for the whole grid. With intervals, two digits of them count: what lies beyond is noise. Without, four
     /// digits of the largest number, and three of how far numbers lie apart.
     pub(crate) fn decimals(&self) -> usize {
         let cells = || self.columns.iter().flat_map(|c| &c.cells);
-        let half = |i: &Interval| Some((i.upper? - i.lower?) / 2.0).filter(|w| *w > 0.0 && w.is_finite());
+        let half = |i: &Interval| Some((ends(i).1? - ends(i).0?) / 2.0).filter(|w| *w > 0.0 && w.is_finite());
         let mut places: Vec<i32> = cells().filter_map(half).map(|w| 1 - w.log10().floor() as i32).collect();
         places.sort_unstable();
         let (Some(&median), Some(&most)) = (places.get(places.len() / 2), places.last()) else {
@@ -173,6 +174,20 @@ mod tests {
         assert_eq!(lines[1], " metric 0   1.50 [1.25, 1.75]");
         assert_eq!(lines[2], " metric 1  12.00 [–]");
         assert_eq!(lines[3], " metric 2      –");
+    }
+
+    #[test]
+    fn marks_keep_numbers_in_line() {
+        let plain = interval(1.5, Some(0.25));
+        let bounds = slateval::Bounds { lower: Some(10.0), upper: Some(12.0) };
+        let conditional = Interval { if_order_holds: Some(bounds), conditional: true, ..interval(11.0, None) };
+        let refuted = Interval { refuted: true, ..plain.clone() };
+        let text = grid(2, &[plain, conditional, refuted, interval(12.0, None)]).render(2);
+        let lines: Vec<&str> = text.lines().map(str::trim_end).collect();
+        assert_eq!(lines[1], " metric 0   1.50 [ 1.25,  1.75]    1.50 [ 1.25,  1.75]");
+        assert_eq!(lines[2], " metric 1  11.00 (10.00, 12.00)?  11.00 (10.00, 12.00)?");
+        assert_eq!(lines[3], " metric 2   1.50 [ 1.25,  1.75]!   1.50 [ 1.25,  1.75]!");
+        assert_eq!(lines[4], " metric 3  12.00 [–]              12.00 [–]");
     }
 
     #[test]

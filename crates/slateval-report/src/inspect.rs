@@ -10,7 +10,7 @@ use crate::checks::{Tally, mark, names};
 use crate::grid::{DASH, new_table, right};
 use crate::json::encode;
 use crate::number::{bytes, count, decimals, fixed, percent};
-use crate::terminal::{finish, slates};
+use crate::terminal::{finish, reach, slates};
 use crate::text::{WIDTH, name, printable, segment_name, wrap};
 use crate::{Error, Style, selection};
 
@@ -91,6 +91,8 @@ struct BandRecord<'a> {
     half_width: Option<f64>,
     wanted_width: f64,
     rows_needed: Option<u64>,
+    conditional: bool,
+    refuted: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     reason: Option<&'a str>,
 }
@@ -139,6 +141,8 @@ impl<'a> PolicyRecord<'a> {
                 half_width: policy.cdf.half_width,
                 wanted_width: inspection.band_width,
                 rows_needed: rows_needed(policy, inspection),
+                conditional: policy.cdf.conditional,
+                refuted: policy.cdf.refuted,
                 reason: policy.cdf.reason.as_deref(),
             },
         }
@@ -181,6 +185,7 @@ pub fn inspection(inspection: &Inspection, style: Style) -> String {
     parts.extend(evaluation.policies.iter().skip(1).map(|policy| of_policy(policy, inspection, style)));
     parts.extend(interactions(inspection));
     parts.extend(by_segment(evaluation));
+    parts.extend(selection::taken_for_granted(evaluation));
     parts.push(closing(evaluation));
     finish(parts)
 }
@@ -306,11 +311,10 @@ fn short(x: f64) -> String {
 /// How wide the CDF's band is, and how many rows a narrower one takes.
 fn band(policy: &PolicyEvaluation, inspection: &Inspection) -> String {
     let Some(half) = policy.cdf.half_width else {
-        let reason = policy.cdf.reason.as_deref().unwrap_or("it was not computed");
-        return wrap(&format!("CDF band: none: {}", printable(reason)), 2, 4);
+        return wrap(&without_half_width(policy, inspection), 2, 4);
     };
     let (wanted, rows) = (inspection.band_width, inspection.evaluation.log.rows);
-    let have = format!("CDF band: {:.4} wide in all at {} confidence", 2.0 * half, percent(inspection.confidence));
+    let have = width(2.0 * half, inspection);
     let need = match rows_needed(policy, inspection) {
         None => format!("no log is long enough for a width of {wanted}"),
         Some(needed) if needed <= rows => format!("a width of {wanted} would take {} slates", count(needed)),
@@ -318,7 +322,24 @@ fn band(policy: &PolicyEvaluation, inspection: &Inspection) -> String {
             format!("a width of {wanted} takes {} slates, {} more than there are", count(needed), count(needed - rows))
         }
     };
-    wrap(&format!("{have}; {need}"), 2, 4)
+    let refuted = match policy.cdf.reason.as_deref() {
+        Some(reason) if policy.cdf.refuted => format!("; {}", printable(reason)),
+        _ => String::new(),
+    };
+    wrap(&format!("{have}; {need}{refuted}"), 2, 4)
+}
+
+fn width(width: f64, inspection: &Inspection) -> String {
+    format!("CDF band: {width:.4} wide in all at {} confidence", percent(inspection.confidence))
+}
+
+/// Why there is no band, or none without a condition.
+fn without_half_width(policy: &PolicyEvaluation, inspection: &Inspection) -> String {
+    let reason = printable(policy.cdf.reason.as_deref().unwrap_or("it was not computed"));
+    match reach(policy).filter(|_| policy.cdf.conditional) {
+        Some(reach) => format!("{}; {reason}", width(2.0 * reach, inspection)),
+        None => format!("CDF band: none: {reason}"),
+    }
 }
 
 /// Pairs of slots, the strongest first.

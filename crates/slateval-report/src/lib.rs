@@ -32,6 +32,7 @@ mod number;
 mod plot;
 mod segments;
 mod selection;
+mod standing;
 mod terminal;
 mod text;
 mod whole;

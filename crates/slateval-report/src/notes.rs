@@ -2,8 +2,9 @@
 
 use slateval::{Band, Evaluation, Interval, PolicyEvaluation, Settings};
 
-use crate::grid::{Grid, is_bounded};
+use crate::grid::Grid;
 use crate::number::{count, percent};
+use crate::standing::{Standing, after_mark, band_ends, is_bounded};
 use crate::text::{name, printable, wrap};
 
 /// Something to be said of some cells, once.
@@ -13,7 +14,7 @@ struct Note {
     places: Vec<(String, Vec<String>)>,
 }
 
-/// Why cells of these grids are missing: each reason once, with where it applies.
+/// Why cells of these grids are missing or marked: each reason once, with where it applies.
 pub(crate) fn missing(grids: &[&Grid]) -> Vec<String> {
     let mut notes: Vec<Note> = Vec::new();
     for grid in grids {
@@ -44,8 +45,19 @@ fn text_of(cell: &Interval) -> Option<String> {
     Some(match (cell.estimate.is_some(), is_bounded(cell)) {
         (false, _) => format!("– no estimate: {reason}"),
         (true, false) => format!("[–] no interval: {reason}"),
-        (true, true) => format!("note: {reason}"),
+        (true, true) => of_interval(Standing::of(cell), &reason),
     })
+}
+
+/// What is to be known of an interval that is there.
+fn of_interval(standing: Standing, reason: &str) -> String {
+    match standing {
+        Standing::Stands => format!("note: {reason}"),
+        marked => {
+            let (open, close) = marked.brackets();
+            format!("{open}…{close} {}", after_mark(reason))
+        }
+    }
 }
 
 impl Note {
@@ -66,9 +78,10 @@ impl Note {
     }
 }
 
-/// Whether a policy's CDF has a band. Not all bands have one half width.
+/// Whether a policy's CDF has a band to show. Not all bands have one half width.
 pub(crate) fn has_band(policy: &PolicyEvaluation) -> bool {
-    policy.cdf.lower.iter().chain(&policy.cdf.upper).any(Option::is_some)
+    let (lower, upper) = band_ends(&policy.cdf);
+    lower.iter().chain(upper).any(Option::is_some)
 }
 
 /// What the brackets are, said once; nothing where there are none.
@@ -92,14 +105,15 @@ pub(crate) fn confidence(evaluation: &Evaluation, settings: &Settings) -> Option
     Some(wrap(&text, 0, 0))
 }
 
-/// Why a policy's CDF has no band, where no interval has said it yet.
+/// Why a policy's CDF has no band, or one with a mark, where no interval has said it yet.
 pub(crate) fn bands(evaluation: &Evaluation, said: &[String]) -> Vec<String> {
     let mut lines = Vec::new();
     for policy in &evaluation.policies {
         let Some(reason) = policy.cdf.reason.as_deref().map(printable) else { continue };
+        let reason = after_mark(&reason);
         // Lines are broken where they end: compare words.
         let words = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
-        if !said.iter().any(|line| words(line).contains(&words(&reason))) {
+        if !said.iter().any(|line| words(line).contains(&words(reason))) {
             let what = if has_band(policy) { "CDF band" } else { "no CDF band" };
             lines.push(wrap(&format!("{}: {what}: {reason}", name(&policy.name)), 0, 4));
         }
@@ -115,4 +129,24 @@ pub(crate) fn clusters(evaluation: &Evaluation) -> Option<String> {
         let message = printable(&check.message);
         wrap(&format!("{}{}.", message[..1].to_uppercase(), &message[1..]), 0, 0)
     })
+}
+
+/// What is to be said below a chart of marked intervals, policy by policy, with a space before each sentence. `what` is what
+/// the chart draws of them.
+pub(crate) fn marks<'p>(policies: impl Iterator<Item = (&'p str, &'p [Interval])>, what: &str) -> String {
+    let of = |(policy, intervals): (&str, &'p [Interval])| {
+        let marked = intervals.iter().find(|i| Standing::of(i) != Standing::Stands)?;
+        Some(mark(policy, Standing::of(marked), marked.reason.as_deref(), what))
+    };
+    policies.filter_map(of).collect()
+}
+
+/// The same of one policy; nothing where nothing is marked.
+pub(crate) fn mark(policy: &str, standing: Standing, reason: Option<&str>, what: &str) -> String {
+    let (policy, reason) = (name(policy), printable(after_mark(reason.unwrap_or_default())));
+    match standing {
+        Standing::Stands => String::new(),
+        Standing::Conditional => format!(" Dashed: for {policy}, {what} {reason}."),
+        Standing::Refuted => format!(" Do not rely on {what} for {policy}: {reason}."),
+    }
 }

@@ -11,7 +11,9 @@ use crate::chart::{
     Canvas, CdfChart, Curve, Difference, Ink, LevelChart, Place, Role, Series, Size, Titles, reward_range,
 };
 use crate::markup::Markup;
+use crate::notes::{has_band, mark};
 use crate::number::percent;
+use crate::standing::Standing;
 use crate::text::name;
 use crate::whole::ending;
 use crate::{Error, write_whole};
@@ -23,6 +25,8 @@ const PANEL: Size = Size { width: 560.0, height: 400.0 };
 const LINE: f64 = 24.0;
 const ABOVE: f64 = 10.0;
 const BELOW: f64 = 30.0;
+/// Height of a note below the panels.
+const NOTE: f64 = 17.0;
 
 /// Pixels of a PNG for each unit of the drawing.
 const SCALE: f32 = 2.0;
@@ -37,7 +41,9 @@ pub fn svg(evaluation: &Evaluation, profile: &Profile, settings: &Settings) -> S
     let width = panels * PANEL.width;
     let mut canvas = Canvas::new(Ink::Printed);
     let top = legend(&mut canvas, evaluation, width);
-    let size = Size { width, height: top + PANEL.height + BELOW };
+    let notes = notes(evaluation, settings);
+    let more = NOTE * notes.len().saturating_sub(1) as f64;
+    let size = Size { width, height: top + PANEL.height + BELOW + more };
 
     let curve = if evaluation.log.reward.distinct.is_some() { Curve::Steps } else { Curve::Lines };
     let range = reward_range(&evaluation.policies);
@@ -53,11 +59,24 @@ pub fn svg(evaluation: &Evaluation, profile: &Profile, settings: &Settings) -> S
         let titles = Titles { x: "level of the quantile, in percent", y: "quantile minus logging’s" };
         chart.draw(&mut canvas, &chart.frame(PANEL).shifted(PANEL.width, top), titles);
     }
-    let note = format!("Bands hold everywhere at once, with {} confidence.", percent(settings.confidence));
-    if evaluation.policies.iter().any(crate::notes::has_band) {
-        canvas.text(Role::Tick, (8.0, size.height - 12.0), Place::Start, note);
+    for (i, note) in notes.iter().enumerate() {
+        let y = size.height - 12.0 - more + NOTE * i as f64;
+        canvas.text(Role::Tick, (8.0, y), Place::Start, note);
     }
     document(size, &canvas).into_string()
+}
+
+/// What the bands are, and what is to be known of those with a mark, a line each.
+fn notes(evaluation: &Evaluation, settings: &Settings) -> Vec<String> {
+    if !evaluation.policies.iter().any(has_band) {
+        return Vec::new();
+    }
+    let all = format!("Bands hold everywhere at once, with {} confidence.", percent(settings.confidence));
+    let marked = evaluation.policies.iter().map(|policy| {
+        let cdf = &policy.cdf;
+        mark(&policy.name, Standing::of_band(cdf), cdf.reason.as_deref(), "the band").trim().to_owned()
+    });
+    [all].into_iter().chain(marked.filter(|note| !note.is_empty())).collect()
 }
 
 /// Lines and names beside each other, as many as fit into a row; returns where the last row ends.

@@ -1,12 +1,15 @@
 //! Segments side by side: who gains, who loses.
 
+use std::collections::BTreeSet;
+
 use slateval::{Comparison, Disparity, Evaluation, Interval, PolicyEvaluation, SegmentEvaluation, Settings};
 
 use crate::checks::spoiled_names;
 use crate::grid::{Column, Grid, Kind};
 use crate::html::headline_alpha;
 use crate::number::{count, percent};
-use crate::text::{name, segment_name};
+use crate::standing::Standing;
+use crate::text::{name, segment_name, wrap};
 
 /// More segments than this are a file's business.
 const SHOWN: usize = 20;
@@ -24,13 +27,17 @@ pub(crate) fn table(evaluation: &Evaluation, settings: &Settings) -> Option<Stri
         columns: columns(first, &shown),
     };
     let mut text = grid.render(grid.decimals());
-    if let Some(tails) = tails(first, &shown, settings) {
+    let tails = tails(first, &shown, settings);
+    if let Some(tails) = &tails {
         text.push_str("\n\n");
         text.push_str(&tails.render(tails.decimals().max(grid.decimals())));
     }
     let more = evaluation.segments.len() - shown.len();
     if more > 0 {
         text.push_str(&format!("\n … and {more} more, in the JSON"));
+    }
+    for mark in [grid].iter().chain(&tails).flat_map(marks).collect::<BTreeSet<_>>() {
+        text.push_str(&format!("\n{}", wrap(mark, 1, 3)));
     }
     let spoiled = evaluation.segments.iter().filter(|s| is_spoiled(s)).count();
     if spoiled > 0 {
@@ -40,6 +47,24 @@ pub(crate) fn table(evaluation: &Evaluation, settings: &Settings) -> Option<Stri
         ));
     }
     Some(text)
+}
+
+/// What the marks of a grid's intervals mean. Segments have reasons of their own, too many to list.
+fn marks(grid: &Grid) -> impl Iterator<Item = &'static str> {
+    let cells = grid.columns.iter().flat_map(|column| &column.cells);
+    cells.filter_map(|cell| marked_segments(Standing::of(cell)))
+}
+
+/// What a mark means in a table of segments.
+pub(crate) fn marked_segments(standing: Standing) -> Option<&'static str> {
+    match standing {
+        Standing::Stands => None,
+        Standing::Conditional => Some(
+            "(…)? holds only under an assumption about how slots interact that the segment's rows cannot test; the \
+             JSON has each reason",
+        ),
+        Standing::Refuted => Some("[…]! the segment's rows contradict the structure; the JSON has each reason"),
+    }
 }
 
 /// The segments furthest apart, for each policy: in mean, and in each CVaR.

@@ -5,6 +5,7 @@ use slateval::{Evaluation, Interval, LogFacts, PolicyEvaluation, Settings, Statu
 
 use crate::grid::{Column, DASH, Grid, Kind};
 use crate::number::{count, decimals, fixed, percent};
+use crate::standing::{Standing, band_ends};
 use crate::text::name;
 use crate::{checks, compare, notes, segments, selection};
 
@@ -37,7 +38,8 @@ pub fn table(evaluation: &Evaluation, settings: &Settings, style: Style) -> Stri
     parts.push(remarks.join("\n"));
 
     let basis = evaluation.policies.iter().filter_map(selection::basis);
-    parts.push(basis.chain(selection::trust(evaluation)).collect::<Vec<_>>().join("\n"));
+    let once = [selection::trust(evaluation), selection::taken_for_granted(evaluation)].into_iter().flatten();
+    parts.push(basis.chain(once).collect::<Vec<_>>().join("\n"));
     let troubles = checks::troubles(evaluation, style);
     parts.push(troubles.into_iter().chain(checks::summary(evaluation)).collect::<Vec<_>>().join("\n"));
     finish(parts)
@@ -87,7 +89,7 @@ pub(crate) fn policy_grid(evaluation: &Evaluation, style: Style) -> Grid {
     labels.extend(has_band.then(|| "CDF band".to_owned()));
     labels.push("worth rows".to_owned());
     let column = |p: &PolicyEvaluation| {
-        let band = has_band.then(|| (reach(p).map_or(DASH.to_owned(), |c| format!("±{c:.4}")), None));
+        let band = has_band.then(|| (reach(p).map_or(DASH.to_owned(), |c| of_band(p, c)), None));
         Column {
             name: name(&p.name),
             kind: Kind::Value,
@@ -98,10 +100,14 @@ pub(crate) fn policy_grid(evaluation: &Evaluation, style: Style) -> Grid {
     Grid { corner: String::new(), labels, columns: policies.iter().map(column).collect() }
 }
 
+fn of_band(policy: &PolicyEvaluation, reach: f64) -> String {
+    Standing::of_band(&policy.cdf).marked(&format!("±{reach:.4}"))
+}
+
 /// How far the band reaches from the estimate, at most.
-fn reach(policy: &PolicyEvaluation) -> Option<f64> {
-    let cdf = &policy.cdf;
-    let ends = cdf.estimate.iter().zip(cdf.lower.iter().zip(&cdf.upper));
+pub(crate) fn reach(policy: &PolicyEvaluation) -> Option<f64> {
+    let (cdf, (lower, upper)) = (&policy.cdf, band_ends(&policy.cdf));
+    let ends = cdf.estimate.iter().zip(lower.iter().zip(upper));
     let reaches = ends.filter_map(|(f, (lower, upper))| Some((f - (*lower)?).max((*upper)? - f)));
     reaches.reduce(f64::max)
 }

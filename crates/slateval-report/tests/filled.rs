@@ -2,9 +2,9 @@
 #![allow(clippy::unwrap_used)]
 
 use slateval::{
-    Bounds, Cdf, Check, Comparison, Correction, DesignSource, Diagnostics, Dominance, Evaluation, FunctionalTest,
-    Interaction, Interval, LogFacts, OrderTest, PolicyEvaluation, QuantileEstimate, RewardFacts, Segment,
-    SegmentEvaluation, Selection, Settings, Status, Structure, TailEstimate,
+    Bounds, Cdf, CdfBand, Check, Comparison, Correction, DesignSource, Diagnostics, Dominance, Evaluation,
+    FunctionalTest, Interaction, Interval, LogFacts, OrderTest, PolicyEvaluation, QuantileEstimate, RewardFacts,
+    Segment, SegmentEvaluation, Selection, Settings, Status, Structure, TailEstimate,
 };
 use slateval_report::{Inspection, SchemaColumn, Style, inspection, inspection_json, json, table, warnings};
 
@@ -70,7 +70,7 @@ fn policy(name: &str, mean: f64) -> PolicyEvaluation {
 
 fn selection() -> Selection {
     let test = |statistic: f64, critical: f64| FunctionalTest { statistic, critical, active: statistic > critical };
-    let order = |order, statistic, critical| OrderTest {
+    let order = |order, statistic, critical, variance| OrderTest {
         order,
         and_above: false,
         statistic,
@@ -78,10 +78,10 @@ fn selection() -> Selection {
         active: statistic > critical,
         design_ess: Some(900.0),
         mean: test(0.0121, 0.04),
-        variance: test(0.1, 0.05),
+        variance: test(variance, 0.05),
     };
     Selection {
-        orders: vec![order(2, 0.5624, 0.061), order(3, 0.03, 0.24)],
+        orders: vec![order(2, 0.5624, 0.061, 0.1), order(3, 0.03, 0.24, 0.02)],
         cdf: 2,
         mean: 1,
         variance: 2,
@@ -189,15 +189,141 @@ fn what_is_missing_is_explained_once() {
 fn the_choice_of_an_order_is_laid_open() {
     let text = flat(&shown(&evaluation()));
     for expected in [
-        "new: order:2 structure, control-variate weights, target slots independent given the context",
-        "Order chosen from the data: 2 for the CDF, 1 for the mean, 2 for the variance; the band is at order 3.",
-        "order 2: CDF 0.562 > 0.0610, mean 0.0121 ≤ 0.0400, variance 0.100 > 0.0500",
+        "new: order:2 structure, control-variate weights Order chosen from the data: 2 for the CDF, 1 for the mean, 2 \
+         for the variance; the band is at order 3.",
+        "at a joint level of 5%: order 2: CDF 0.562 > 0.0610, mean 0.0121 ≤ 0.0400, variance 0.100 > 0.0500;",
         "order 3: CDF 0.0300 ≤ 0.240",
-        "need not trust the choice",
+        "too small to be found cannot spoil them; effects of orders further up that do not show would",
         "bolder: additive structure, uncorrected weights",
     ] {
         assert!(text.contains(expected), "{expected} in\n{text}");
     }
+    let mut wide = evaluation();
+    let above = |order, and_above| OrderTest { order, and_above, ..selection().orders[1].clone() };
+    wide.policies[1].selection.as_mut().unwrap().orders.extend([above(4, false), above(5, true)]);
+    assert!(flat(&shown(&wide)).contains("; orders 4 and 5 or more do not show."), "{}", shown(&wide));
+    // What shows is laid open, however far up.
+    let orders = &mut wide.policies[1].selection.as_mut().unwrap().orders;
+    orders[3].mean = FunctionalTest { statistic: 0.07, critical: 0.05, active: true };
+    let text = flat(&shown(&wide));
+    assert!(text.contains("; order 5 or more: CDF 0.0300 ≤ 0.240, mean 0.0700 > 0.0500, variance"), "{text}");
+    assert!(
+        text.contains("; order 4 does not show.") && text.contains("The log contradicts this: the check"),
+        "{text}"
+    );
+}
+
+#[test]
+fn independent_slots_are_taken_for_granted_once() {
+    let granted = "Taken for granted: the target fills its slots independently of each other, given the context. No log \
+                   can show this; if they depend on each other (no item twice, say), use --target-slots joint.";
+    assert_eq!(flat(&shown(&evaluation())).matches(granted).count(), 1);
+    assert_eq!(flat(&inspection(&inspected(evaluation()), Style::Plain)).matches(granted).count(), 1);
+    // Weights of order 1 multiply nothing.
+    let mut additive = evaluation();
+    additive.policies[1] = additive.policies[2].clone();
+    assert!(!shown(&additive).contains("Taken for granted"), "{}", shown(&additive));
+    // An interval that stands is at a higher order than its estimate, whatever the CDF's.
+    additive.policies[1].selection =
+        Some(Selection { orders: Vec::new(), cdf: 1, mean: 1, variance: 1, band: None, reason: "so".into() });
+    assert!(shown(&additive).contains("Taken for granted"), "{}", shown(&additive));
+    let policy = &mut additive.policies[1];
+    for interval in [&mut policy.mean, &mut policy.variance] {
+        *interval = conditional(interval, THIN);
+    }
+    assert!(!shown(&additive).contains("Taken for granted"), "{}", shown(&additive));
+}
+
+const THIN: &str = "it holds if slots do not interact: this log is too thin to tell";
+const WRONG: &str = "the log contradicts this structure: effects of 3 slots show in it";
+
+fn conditional(interval: &Interval, reason: &str) -> Interval {
+    let reason = Some(reason.into());
+    Interval { lower: None, upper: None, conditional: true, reason, ..interval.clone() }
+}
+
+fn refuted(interval: &Interval, reason: &str) -> Interval {
+    Interval { if_order_holds: None, refuted: true, reason: Some(reason.into()), ..interval.clone() }
+}
+
+/// Every interval of a policy and of its comparison with logging, changed.
+fn each_interval(evaluation: &mut Evaluation, policy: usize, change: &dyn Fn(&Interval) -> Interval) {
+    let of = &mut evaluation.policies[policy];
+    let tails = of.var.iter_mut().chain(&mut of.cvar).map(|t| &mut t.interval);
+    let quantiles = of.quantiles.iter_mut().map(|q| &mut q.interval);
+    let own = [&mut of.mean, &mut of.variance, &mut of.std, &mut of.iqr].into_iter().chain(tails).chain(quantiles);
+    let difference = &mut evaluation.comparisons[policy - 1];
+    difference.dominance = None;
+    let theirs = [&mut difference.mean, &mut difference.cvar[0].interval, &mut difference.quantiles[0].interval];
+    own.chain(theirs).for_each(|interval| *interval = change(interval));
+}
+
+/// `new` has conditional intervals, `bolder` refuted ones.
+fn marked() -> Evaluation {
+    let mut marked = evaluation();
+    marked.policies[2] =
+        PolicyEvaluation { cvar: policy("x", 0.6).cvar, std: policy("x", 0.6).std, ..marked.policies[2].clone() };
+    each_interval(&mut marked, 1, &|interval| conditional(interval, THIN));
+    each_interval(&mut marked, 2, &|interval| refuted(interval, WRONG));
+    let new = &mut marked.policies[1].cdf;
+    let band = CdfBand { lower: new.lower.clone(), upper: new.upper.clone() };
+    (new.conditional, new.half_width, new.if_order_holds) = (true, None, Some(band));
+    (new.lower, new.upper, new.reason) = (vec![None; 2], vec![None; 2], Some(THIN.into()));
+    (marked.policies[2].cdf.refuted, marked.policies[2].cdf.reason) = (true, Some(WRONG.into()));
+    marked.policies[1].diagnostics.checks.push(check("order", Status::Warn, THIN));
+    marked.policies[2].diagnostics.checks.push(check("structure", Status::Fail, WRONG));
+    marked
+}
+
+#[test]
+fn marks_say_what_an_interval_rests_on_and_are_explained_once() {
+    let text = shown(&marked());
+    for expected in [
+        " mean        0.5120 [0.4980, 0.5260]  0.5340 (0.5270, 0.5410)?  0.6000 [0.5860, 0.6140]!",
+        " mean        +0.0220 (+0.0180, +0.0260)?  +0.0220 [+0.0140, +0.0300]!  +0.0220 [+0.0140, +0.0300]",
+        "±0.0300  ",
+        "(±0.0300)?",
+        "±0.0300!",
+    ] {
+        assert!(text.contains(expected), "{expected} in\n{text}");
+    }
+    assert!(text.lines().all(|line| line.chars().count() <= 100), "{text}");
+    let flat = flat(&text);
+    let thin = "(…)? holds if slots do not interact: this log is too thin to tell (new; new vs logging)";
+    assert_eq!(flat.matches(thin).count(), 1, "{text}");
+    assert_eq!(flat.matches(&format!("[…]! {WRONG} (bolder; bolder vs logging)")).count(), 1, "{text}");
+    // Once in the note and once in the check that is not passed.
+    assert_eq!(
+        (flat.matches("too thin to tell").count(), flat.matches("effects of 3 slots").count()),
+        (2, 2),
+        "{text}"
+    );
+    assert!(!flat.contains("dominates"), "{text}");
+}
+
+#[test]
+fn different_reasons_are_listed_by_policy() {
+    let mut both = marked();
+    each_interval(&mut both, 2, &|interval| conditional(&around(interval.estimate.unwrap(), 0.02), "it holds if so"));
+    let flat = flat(&shown(&both));
+    assert!(flat.contains("too thin to tell (new; new vs logging)"), "{flat}");
+    assert!(flat.contains("(…)? holds if so (bolder; bolder vs logging)"), "{flat}");
+}
+
+#[test]
+fn marked_segments_and_bands_are_explained() {
+    let mut parts = marked();
+    let mut part = segment(parts.policies.clone());
+    part.comparisons = parts.comparisons.clone();
+    parts.segments.push(part);
+    let text = flat(&shown(&parts));
+    assert_eq!(text.matches("(…)? holds only under an assumption about how slots interact").count(), 1, "{text}");
+    assert_eq!(text.matches("[…]! the segment's rows contradict the structure").count(), 1, "{text}");
+    let text = flat(&inspection(&inspected(marked()), Style::Plain));
+    assert!(text.contains(&format!("CDF band: 0.0600 wide in all at 95% confidence; {THIN}")), "{text}");
+    assert!(text.contains(&format!("5,280 more than there are; {WRONG}")), "{text}");
+    let json = inspection_json(&inspected(marked()), &"settings").unwrap();
+    assert_eq!((json.matches("\"conditional\": true").count(), json.matches("\"refuted\": true").count()), (1, 1));
 }
 
 #[test]

@@ -1,7 +1,9 @@
 //! The page and the plot, of summaries made here.
 #![allow(clippy::unwrap_used)]
 
-use slateval::{Block, Evaluation, Field, Interval, Profile, Segment, Settings, Spec, Status, Structure, Summary};
+use slateval::{
+    Block, Bounds, CdfBand, Evaluation, Field, Interval, Profile, Segment, Settings, Spec, Status, Structure, Summary,
+};
 use slateval_report::{Report, html, notebook, png, svg};
 
 /// Numbers in [0, 1) that are the same every time.
@@ -13,7 +15,8 @@ fn random(seed: u64) -> impl FnMut() -> f64 {
     }
 }
 
-/// Two slots of two actions, shown equally often; `round` makes rewards of it.
+/// Two slots of two actions, shown equally often. One of the two slots, by chance, decides over the reward, so that its
+/// CDF is additive; `round` makes rewards of it.
 fn summary(targets: &[&str], rows: usize, by: Option<&str>, round: fn(f64) -> f64) -> Summary {
     let name = |row: usize| if row.is_multiple_of(2) { "<b>even</b>".to_owned() } else { "odd".to_owned() };
     segmented(targets, rows, by, round, &name)
@@ -38,8 +41,8 @@ fn segmented(
         let n = left.min(Block::ROWS);
         block.reset(n, 2);
         let good: Vec<[bool; 2]> = (0..n).map(|_| [random() < 0.5, random() < 0.5]).collect();
-        let rewards: Vec<f64> =
-            good.iter().map(|g| round(random() + f64::from(g[0]) + 0.5 * f64::from(g[1]))).collect();
+        let effect = |g: &[bool; 2], first: bool| if first { f64::from(g[0]) } else { 0.5 * f64::from(g[1]) };
+        let rewards: Vec<f64> = good.iter().map(|g| round(random() + 2.0 * effect(g, random() < 0.5))).collect();
         block.column_mut(Field::Reward).copy_from_slice(&rewards);
         for slot in 0..2 {
             block.column_mut(Field::Logging { slot }).fill(0.5);
@@ -130,6 +133,16 @@ fn segments_however_many_leave_the_page_small() {
         left_out.push((kept.is_empty(), without_cdfs));
     }
     assert_eq!((left_out[0], left_out[4]), ((false, false), (true, true)));
+
+    // Marks and their reasons take room too.
+    made.evaluation.segments.truncate(100);
+    (1..4).for_each(|target| refuted(&mut made, target));
+    let mark = |interval: &mut Interval| (interval.refuted, interval.reason) = (true, Some("x".repeat(150)));
+    for segment in &mut made.evaluation.segments {
+        segment.policies.iter_mut().for_each(|p| mark(&mut p.mean));
+        segment.comparisons.iter_mut().for_each(|c| mark(&mut c.mean));
+    }
+    assert!(made.html().len() < 500_000, "{} bytes", made.html().len());
 }
 
 #[test]
@@ -233,6 +246,102 @@ fn the_headline_is_honest() {
     // Too small for percents.
     set(&mut made, interval(0.00002, 0.00001, 0.00003), interval(0.0, 0.0, 0.0));
     assert!(headline(&made).starts_with("new: mean +0.000020 [+0.000010, +0.000030] in units of the reward against"));
+}
+
+/// An evaluation at the additive order whose intervals hold only if it does.
+fn conditional(made: &mut Made, target: usize) {
+    let reason = "it holds if slots do not interact: this log is too thin to tell";
+    let change = |interval: &mut Interval| {
+        interval.if_order_holds = Some(Bounds { lower: interval.lower.take(), upper: interval.upper.take() });
+        (interval.conditional, interval.reason) = (true, Some(reason.to_owned()));
+    };
+    each_interval(made, target, &change);
+    let cdf = &mut made.evaluation.policies[target].cdf;
+    let none = vec![None; cdf.reward.len()];
+    let (lower, upper) = (std::mem::replace(&mut cdf.lower, none.clone()), std::mem::replace(&mut cdf.upper, none));
+    cdf.if_order_holds = Some(CdfBand { lower, upper });
+    (cdf.conditional, cdf.half_width, cdf.reason) = (true, None, Some(reason.to_owned()));
+}
+
+/// One whose structure the log contradicts.
+fn refuted(made: &mut Made, target: usize) {
+    let reason = "the log contradicts this structure: effects of 3 slots show in it";
+    each_interval(made, target, &|interval| (interval.refuted, interval.reason) = (true, Some(reason.to_owned())));
+    let target = &mut made.evaluation.policies[target];
+    (target.cdf.refuted, target.cdf.reason) = (true, Some(reason.to_owned()));
+    let check = slateval::Check { name: "structure", status: Status::Fail, value: None, message: reason.into() };
+    target.diagnostics.checks = vec![check];
+}
+
+/// Changes every interval of a target, and of its comparison with logging.
+fn each_interval(made: &mut Made, target: usize, change: &dyn Fn(&mut Interval)) {
+    let of = &mut made.evaluation.policies[target];
+    let tails = of.var.iter_mut().chain(&mut of.cvar).map(|t| &mut t.interval);
+    let own = [&mut of.mean, &mut of.variance, &mut of.std, &mut of.iqr].into_iter();
+    own.chain(tails).chain(of.quantiles.iter_mut().map(|q| &mut q.interval)).for_each(change);
+    let against = &mut made.evaluation.comparisons[target - 1];
+    against.dominance = None;
+    let tails = against.cvar.iter_mut().map(|t| &mut t.interval);
+    [&mut against.mean]
+        .into_iter()
+        .chain(tails)
+        .chain(against.quantiles.iter_mut().map(|q| &mut q.interval))
+        .for_each(change);
+    let (own, against) = (&mut made.profile.policies[target], &mut made.profile.comparisons[target - 1]);
+    let differences = against.cvar.iter_mut().chain(&mut against.quantiles).chain(&mut against.quantile_band);
+    own.var.iter_mut().chain(&mut own.cvar).chain(differences).for_each(change);
+}
+
+#[test]
+fn conditional_intervals_are_shown_and_claim_nothing() {
+    let mut made = Made::new(&summary(&["new"], 8_000, Some("by"), |x| x));
+    assert!(headline(&made).contains("shown to be better"));
+    conditional(&mut made, 1);
+    let (words, page) = (headline(&made), made.html());
+    assert!(
+        !words.contains("shown") && words.contains(")? against logging: cannot tell (holds if slots do not"),
+        "{words}"
+    );
+    assert_eq!(words.matches("too thin to tell").count(), 1, "{words}");
+    assert!(page.contains("(…)? holds only under the condition that the sentence names"), "the cards' note");
+    assert!(page.contains("<li>(…)? holds if slots do not interact: this log is too thin to tell"), "the tables' note");
+    assert!(
+        page.contains("title=\"holds if slots do not interact: this log is too thin to tell\">("),
+        "the hover note"
+    );
+    assert!(page.contains("Dashed: for new, the band holds if slots do not interact"), "the charts' captions");
+    assert!(page.contains("new: cannot tell (holds if slots do not interact"), "the list of quantiles");
+    // Twice each: for desks and for phones.
+    let chart =
+        |id: &str| page.split(&format!("<figure id=\"{id}\">")).nth(1).unwrap().split("</figure>").next().unwrap();
+    for id in ["cdf-chart", "tail-chart", "quantile-chart"] {
+        assert_eq!(chart(id).matches("class=\"edge s1\"").count(), 4, "{id}");
+        assert_eq!(chart(id).matches("class=\"band s1\"").count(), 0, "{id}");
+    }
+    assert!(!chart("quantile-chart").contains("difference is shown"), "no band stands");
+    let tails: serde_json::Value = serde_json::from_str(embedded(&page, "tail-data")).unwrap();
+    assert_eq!(tails["policies"][1]["cvar"]["mark"]["close"], ")?");
+    assert!(tails["policies"][1]["cvar"]["lower"][90].is_f64() && tails["policies"][0]["cvar"]["mark"].is_null());
+    let drawing = svg(&made.evaluation, &made.profile, &made.settings);
+    assert!(drawing.contains("Dashed: for new, the band holds if") && drawing.contains("stroke-dasharray=\"2 3\""));
+}
+
+#[test]
+fn refuted_intervals_are_shown_and_claim_nothing() {
+    let mut made = Made::new(&summary(&["new"], 8_000, None, |x| x));
+    refuted(&mut made, 1);
+    let (words, page) = (headline(&made), made.html());
+    assert!(words.starts_with("Do not rely on this: check not passed (structure). new: mean"), "{words}");
+    assert!(words.contains("]! against logging: cannot tell (the log contradicts this structure: effects"), "{words}");
+    assert!(!words.contains("shown"), "{words}");
+    assert!(page.contains("[…]! rests on a structure that the log contradicts"), "the cards' note");
+    assert!(
+        page.contains("<li>[…]! the log contradicts this structure: effects of 3 slots show in it"),
+        "the tables' note"
+    );
+    assert!(page.contains("Do not rely on the band for new: the log contradicts this structure"), "the captions");
+    assert!(page.contains("class=\"band s1\"") && !page.contains("class=\"edge s1\""));
+    assert!(svg(&made.evaluation, &made.profile, &made.settings).contains("Do not rely on the band for new"));
 }
 
 #[test]

@@ -51,7 +51,11 @@ impl Field {
     /// The rule a value of this column must keep, as advice.
     pub fn rule(self) -> &'static str {
         match self {
-            Field::Reward => "rewards must be finite numbers; drop the row or give it a reward",
+            Field::Reward => {
+                "rewards must be finite numbers; give the row its reward (a missing click often means 0). Drop such rows \
+                 only if rewards are missing at random, for reasons that have nothing to do with the slate or the \
+                 reward: otherwise the result is biased"
+            }
             Field::Pool => "the number of candidates must be a whole number, at least the slate's length",
             Field::Logging { .. } => {
                 "a logging propensity lies in (0, 1]: the shown action had a positive probability of being shown"

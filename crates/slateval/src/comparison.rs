@@ -122,14 +122,28 @@ fn difference(a: &Interval, b: &Interval, wider: f64) -> Interval {
         return Interval::missing("one of the two has no estimate");
     };
     let arm = |a_end: Option<f64>, b_end: Option<f64>| Some(wider * (x - a_end?).hypot(y - b_end?));
-    let limits = match (arm(a.lower, b.upper), arm(a.upper, b.lower)) {
+    let (a_ends, b_ends) = (ends(a), ends(b));
+    let limits = match (arm(a_ends.lower, b_ends.upper), arm(a_ends.upper, b_ends.lower)) {
         (Some(down), Some(up)) => Ok(Bounds { lower: Some(x - y - down), upper: Some(x - y + up) }),
         _ => {
             let reason = a.reason.clone().or_else(|| b.reason.clone());
             Err(reason.unwrap_or_else(|| "one of the two has no interval".to_owned()))
         }
     };
-    let refuted = [a, b].into_iter().find(|interval| interval.refuted);
-    let trust = refuted.map_or(Trust::Stands, |interval| Trust::Refuted(interval.reason.clone().unwrap_or_default()));
-    Interval::new(x - y, &[&limits], false, &trust)
+    let marked = |mark: fn(&Interval) -> bool| [a, b].into_iter().find(|interval| mark(interval));
+    let why = |interval: &Interval| interval.reason.clone().unwrap_or_default();
+    let trust = match (marked(|i| i.conditional), marked(|i| i.refuted)) {
+        (Some(conditional), _) => Trust::Conditional(why(conditional)),
+        (_, Some(refuted)) => Trust::Refuted(why(refuted)),
+        _ => Trust::Stands,
+    };
+    Interval::new(x - y, &[&limits], matches!(trust, Trust::Conditional(_)), &trust)
+}
+
+/// The ends of an interval; of a conditional one those that hold under its condition.
+fn ends(interval: &Interval) -> Bounds {
+    match interval.if_order_holds {
+        Some(bounds) if interval.conditional => bounds,
+        _ => Bounds { lower: interval.lower, upper: interval.upper },
+    }
 }

@@ -54,7 +54,8 @@ pub enum Error {
     /// The weights are too large for double precision.
     #[error(
         "the weights of policy `{policy}` overflow double precision: a logging propensity is almost zero \
-         (the smallest is {smallest:e}); drop such rows or use a structure of lower order"
+         (the smallest is {smallest:e}); mend it if it is wrong, or use a structure of lower order. Dropping such rows \
+         biases the result"
     )]
     Overflow {
         /// The target policy.
@@ -64,8 +65,9 @@ pub enum Error {
     },
     /// A reward whose powers are too large for double precision.
     #[error(
-        "a reward of {largest:e} overflows double precision when it is squared and squared again: is it a placeholder? \
-         Drop such rows, or measure rewards in larger units"
+        "a reward of {largest:e} overflows double precision when it is squared and squared again: is it a placeholder for \
+         a missing one? Give the row its reward, or measure rewards in larger units. Drop such rows only if rewards are \
+         missing at random: otherwise the result is biased"
     )]
     HugeReward {
         /// The largest reward in size.

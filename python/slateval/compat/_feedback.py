@@ -10,6 +10,7 @@ import numpy as np
 
 from .._columns import Array, Flags, Floats, Ints
 from .._errors import ColumnError, DataTypeError, InputError
+from .._options import slots_argument
 
 # How far a slate's propensity may be from the product of its slots' before those are taken to depend on each other.
 TOLERANCE = 1e-6
@@ -38,9 +39,8 @@ class Feedback:
     def arguments(self) -> dict[str, Any]:
         """Keyword arguments for `slateval.evaluate(**feedback.arguments())`.
 
-        Slot propensities, if logging's slots are independent as far as can be seen; `structure` is then yours to
-        choose, but additive if the target's slots are seen to depend on each other. Otherwise the ready-made product
-        weight.
+        Slot propensities, if logging's slots are independent as far as can be seen, with `target_slots="joint"` if the
+        target's slots are seen to depend on each other. Otherwise the ready-made product weight.
         """
         if self.logging is None or self.logging_is_joint:
             if self.weight is None:
@@ -50,7 +50,7 @@ class Feedback:
                 )
             return {"reward": self.reward, "weight": self.weight, "structure": "given"}
         arguments: dict[str, Any] = {"reward": self.reward, "logging": self.logging, "target": self.target}
-        return arguments | ({"structure": "additive"} if self.target_is_joint else {})
+        return arguments | slots_argument("joint" if self.target_is_joint else "independent")
 
 
 def needed(given: Any, name: str, keys: Sequence[str], giver: str) -> None:

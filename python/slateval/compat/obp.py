@@ -22,6 +22,7 @@ from importlib.util import find_spec
 from typing import Any, Literal
 
 from .._errors import InputError
+from .._options import slots_argument
 from ._feedback import Feedback, needed, read_feedback
 
 __all__ = ["Feedback", "SlateAuto", "SlateOrder", "SlateSUnO", "SlateUnO", "from_bandit_feedback"]
@@ -217,15 +218,16 @@ class SlateOrder(_SlateEstimator):
 class SlateAuto(_SlateEstimator):
     """slateval's defaults: the order chosen from the data, weights corrected.
 
-    Stays at the additive weight if the evaluation policy's slots are seen to depend on each other.
+    Stays at the additive weight if the evaluation policy's slots are seen to depend on each other. Its interval would
+    then hold only if slots do not interact, which cannot be tested: its bounds are NaN, with a warning.
     """
 
     estimator_name: str = "slateval"
     correction: str = "auto"
 
     def _structure(self, feedback: Feedback) -> dict[str, Any]:
-        structure = "additive" if feedback.target_is_joint else "auto"
-        return self._slot_arguments(feedback) | {"structure": structure}
+        slots = slots_argument("joint" if feedback.target_is_joint else "independent")
+        return self._slot_arguments(feedback) | {"structure": "auto"} | slots
 
 
 def _register() -> None:

@@ -3,6 +3,7 @@
 use std::fmt::{self, Display, Write};
 
 use crate::markup::Markup;
+use crate::standing::Standing;
 
 /// A place in pixels, to a tenth.
 #[derive(Debug, Clone, Copy)]
@@ -35,6 +36,8 @@ pub(crate) enum Role {
     /// A policy's line, by the policy's place.
     Line(usize),
     Band(usize),
+    /// An end of a band that holds only under a condition.
+    Edge(usize),
     Bar(usize),
     Dot(usize),
     /// What a script moves.
@@ -70,6 +73,7 @@ impl Role {
             Role::Label => "label".into(),
             Role::Line(series) => of("line", series),
             Role::Band(series) => of("band", series),
+            Role::Edge(series) => of("edge", series),
             Role::Bar(series) => of("bar", series),
             Role::Dot(series) => of("dot", series),
             Role::Marker => "marker".into(),
@@ -96,6 +100,11 @@ impl Role {
                 line
             }
             Role::Band(series) => fill(series, "0.16"),
+            Role::Edge(series) => {
+                let mut edge = stroke(COLOURS[colour(series)], "1.2");
+                edge.push(("stroke-dasharray", "2 3".to_owned()));
+                edge
+            }
             Role::Bar(series) | Role::Dot(series) => fill(series, "1"),
             Role::Marker => stroke("#4a4f57", "1"),
         }
@@ -103,7 +112,7 @@ impl Role {
 
     fn series(self) -> Option<usize> {
         match self {
-            Role::Line(s) | Role::Band(s) | Role::Bar(s) | Role::Dot(s) => Some(s),
+            Role::Line(s) | Role::Band(s) | Role::Edge(s) | Role::Bar(s) | Role::Dot(s) => Some(s),
             _ => None,
         }
     }
@@ -131,6 +140,14 @@ impl Canvas {
 
     pub(crate) fn path(&mut self, role: Role, d: &str) {
         self.shape("path", role, &[("d", &d)]);
+    }
+
+    /// A policy's band: filled, or two dashed lines if it holds only under a condition.
+    pub(crate) fn band(&mut self, policy: usize, standing: Standing, lower: &[(f64, f64)], upper: &[(f64, f64)]) {
+        match standing {
+            Standing::Conditional => [lower, upper].iter().for_each(|side| self.path(Role::Edge(policy), &path(side))),
+            Standing::Stands | Standing::Refuted => self.path(Role::Band(policy), &area(lower, upper)),
+        }
     }
 
     pub(crate) fn line(&mut self, role: Role, from: (f64, f64), to: (f64, f64)) {
@@ -231,7 +248,7 @@ fn trace(points: &[(f64, f64)]) -> String {
 }
 
 /// The area between two lines with the same places.
-pub(crate) fn area(lower: &[(f64, f64)], upper: &[(f64, f64)]) -> String {
+fn area(lower: &[(f64, f64)], upper: &[(f64, f64)]) -> String {
     let mut around = simplified(upper);
     around.extend(simplified(lower).iter().rev());
     let mut d = trace(&around);
@@ -251,6 +268,20 @@ mod tests {
         assert_eq!(path(&straight), "M0 0L100 200");
         assert_eq!(path(&[(0.0, 0.0), (5.0, 3.0), (5.0, -3.0), (10.0, 0.0)]), "M0 0L5 3V-3L10 0");
         assert_eq!(area(&[(0.0, 0.0), (1.0, 0.0)], &[(0.0, 2.0), (1.0, 2.0)]), "M0 2H1V0H0Z");
+    }
+
+    #[test]
+    fn bands_with_a_condition_are_not_filled() {
+        let (lower, upper) = ([(0.0, 9.0), (5.0, 8.0)], [(0.0, 4.0), (5.0, 3.0)]);
+        let drawn = |standing: Standing| {
+            let mut canvas = Canvas::new(Ink::Themed);
+            canvas.band(1, standing, &lower, &upper);
+            canvas.markup.into_string()
+        };
+        let dashed = drawn(Standing::Conditional);
+        assert_eq!((dashed.matches("class=\"edge s1\"").count(), dashed.contains("band")), (2, false), "{dashed}");
+        assert!(drawn(Standing::Stands).contains("class=\"band s1\""));
+        assert_eq!(drawn(Standing::Stands), drawn(Standing::Refuted));
     }
 
     #[test]

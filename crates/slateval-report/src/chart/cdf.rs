@@ -2,10 +2,11 @@
 
 use slateval::{Cdf, PolicyEvaluation};
 
-use super::canvas::{Canvas, Ink, Role, area, path};
+use super::canvas::{Canvas, Ink, Role, path};
 use super::frame::{Frame, Size, Titles, wrap};
 use super::thin::thinned;
 use crate::markup::Markup;
+use crate::standing::{Standing, band_ends};
 
 /// How a distribution goes from one reward to the next.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -78,9 +79,10 @@ impl CdfChart<'_> {
         let thin: Vec<Cdf> = self.policies.iter().map(|p| thinned(&p.cdf, self.points)).collect();
         if self.bands {
             for (i, cdf) in thin.iter().enumerate() {
-                let (lower, upper) = (self.bound(cdf, &cdf.lower, frame), self.bound(cdf, &cdf.upper, frame));
+                let (lower, upper) = band_ends(cdf);
+                let (lower, upper) = (self.bound(cdf, lower, frame), self.bound(cdf, upper, frame));
                 if let (Some(lower), Some(upper)) = (lower, upper) {
-                    canvas.path(Role::Band(i), &area(&lower, &upper));
+                    canvas.band(i, Standing::of_band(cdf), &lower, &upper);
                 }
             }
         }

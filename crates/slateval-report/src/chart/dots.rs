@@ -5,6 +5,7 @@ use slateval::Interval;
 use super::canvas::{Canvas, Ink, Role};
 use super::scale::Scale;
 use crate::markup::Markup;
+use crate::standing::ends;
 
 const WIDTH: f64 = 150.0;
 const HEIGHT: f64 = 18.0;
@@ -16,9 +17,10 @@ pub(crate) fn interval_bar(interval: &Interval, range: (f64, f64), policy: usize
     let zero = scale.at(0.0);
     canvas.line(Role::Axis, (zero, 0.0), (zero, HEIGHT));
     let clamp = |value: f64| scale.at(value.clamp(scale.values.0, scale.values.1));
-    if let (Some(lower), Some(upper)) = (interval.lower, interval.upper) {
+    if let (Some(lower), Some(upper)) = ends(interval) {
         let (from, to) = (clamp(lower), clamp(upper));
-        canvas.rect(Role::Band(policy), from, middle - 4.0, (to - from).max(1.0), 8.0);
+        let role = if interval.conditional { Role::Edge(policy) } else { Role::Band(policy) };
+        canvas.rect(role, from, middle - 4.0, (to - from).max(1.0), 8.0);
     }
     if let Some(estimate) = interval.estimate {
         canvas.circle(Role::Dot(policy), (clamp(estimate), middle), 3.5);

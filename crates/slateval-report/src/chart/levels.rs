@@ -2,9 +2,10 @@
 
 use slateval::Interval;
 
-use super::canvas::{Canvas, Ink, Place, Role, area, path};
+use super::canvas::{Canvas, Ink, Place, Role, path};
 use super::frame::{Frame, Size, Titles, wrap};
 use crate::markup::Markup;
+use crate::standing::{Standing, ends};
 
 /// One curve with its band.
 #[derive(Debug, Clone, Copy)]
@@ -32,8 +33,8 @@ pub(crate) struct LevelChart<'a> {
 
 impl LevelChart<'_> {
     fn range(&self) -> (f64, f64) {
-        let ends = |i: &Interval| [i.estimate, i.lower, i.upper].into_iter().flatten();
-        let all = self.series.iter().flat_map(|s| s.values).flat_map(ends);
+        let values = |i: &Interval| [i.estimate, ends(i).0, ends(i).1].into_iter().flatten();
+        let all = self.series.iter().flat_map(|s| s.values).flat_map(values);
         let zero = (self.difference == Difference::Yes).then_some(0.0);
         let (low, high) = all.chain(zero).fold((f64::INFINITY, f64::NEG_INFINITY), |(l, h), v| (l.min(v), h.max(v)));
         if !(low.is_finite() && high.is_finite()) {
@@ -79,8 +80,9 @@ impl LevelChart<'_> {
                 let side = |of: fn(&Interval) -> Option<f64>| -> Vec<(f64, f64)> {
                     run.iter().filter_map(|(x, i)| Some(frame.at(*x, of(i)?))).collect()
                 };
-                let (lower, upper) = (side(|i| i.lower), side(|i| i.upper));
-                canvas.path(Role::Band(series.policy), &area(&lower, &upper));
+                let (lower, upper) = (side(|i| ends(i).0), side(|i| ends(i).1));
+                let standing = run.first().map_or(Standing::Stands, |(_, i)| Standing::of(i));
+                canvas.band(series.policy, standing, &lower, &upper);
             }
         }
         for series in &self.series {
@@ -94,7 +96,8 @@ impl LevelChart<'_> {
     fn runs<'s>(&self, series: &Series<'s>) -> Vec<Vec<(f64, &'s Interval)>> {
         let mut runs: Vec<Vec<(f64, &Interval)>> = vec![Vec::new()];
         for (level, interval) in self.levels.iter().zip(series.values) {
-            let open = interval.lower.is_none() || interval.upper.is_none();
+            let (lower, upper) = ends(interval);
+            let open = lower.is_none() || upper.is_none();
             match runs.last_mut() {
                 Some(run) if !open => run.push((100.0 * level, interval)),
                 Some(run) if run.is_empty() => {}

@@ -16,8 +16,9 @@ pub(crate) fn assumptions(m: &mut Markup, page: &Page<'_>) {
             let chosen = policy.selection.as_ref().map(|s| format!(" {}", selection::words(s))).unwrap_or_default();
             m.element("li", &[], format_args!("{assumed}.{chosen}"));
         }
-        if let Some(trust) = selection::trust(evaluation) {
-            m.element("li", &[], unwrap_lines(&trust));
+        let once = [selection::trust(evaluation), selection::taken_for_granted(evaluation)];
+        for line in once.into_iter().flatten() {
+            m.element("li", &[], unwrap_lines(&line));
         }
         for line in fixed_assumptions(evaluation, page.settings, page.clusters) {
             m.element("li", &[], line);

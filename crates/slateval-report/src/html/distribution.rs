@@ -8,10 +8,10 @@ use super::picture::{both_sizes, figure};
 use super::tables::{frame, header, key};
 use crate::chart::{CdfChart, Curve, Difference, LevelChart, Series, reward_range};
 use crate::checks::spoiled_names;
-use crate::grid::is_bounded;
 use crate::markup::Markup;
-use crate::notes::has_band;
+use crate::notes::{has_band, mark, marks};
 use crate::number::{fixed, percent};
+use crate::standing::{Standing, after_mark, is_bounded};
 use crate::text::{name, printable};
 
 /// Points of a line in a picture as wide as a page.
@@ -51,6 +51,10 @@ pub(crate) fn cdf(m: &mut Markup, page: &Page<'_>) {
         ),
         false => "There are no bands; the notes below the tables say why.".to_owned(),
     };
+    for policy in policies {
+        let cdf = &policy.cdf;
+        caption += &mark(&policy.name, Standing::of_band(cdf), cdf.reason.as_deref(), "the band");
+    }
     let reward = &page.evaluation.log.reward;
     if reward.max - reward.min > 2.0 * (range.1 - range.0) {
         caption += " Rewards beyond those of all but one slate in a thousand are not drawn.";
@@ -134,15 +138,18 @@ pub(crate) fn quantiles(m: &mut Markup, page: &Page<'_>) {
     );
     let desc = "For each target the difference of its quantiles to logging’s over all levels, with a band and a line \
                 at zero. The list below says where the band leaves zero.";
-    let bounded = against.iter().any(|c| c.quantile_band.iter().any(is_bounded));
-    let caption = match bounded {
-        true => format!(
+    let drawn = || against.iter().flat_map(|c| &c.quantile_band).filter(|i| is_bounded(i));
+    let stands = drawn().any(|i| Standing::of(i) == Standing::Stands);
+    let mut caption = match (stands, drawn().next()) {
+        (true, _) => format!(
             "The shaded band holds at all levels at once, with {} confidence: where it leaves the zero line, the \
              difference is shown.",
             percent(page.settings.confidence)
         ),
-        false => "There is no band of differences; the list below says why.".to_owned(),
+        (false, Some(_)) => "No band shows a difference.".to_owned(),
+        (false, None) => "There is no band of differences; the list below says why.".to_owned(),
     };
+    caption += &marks(against.iter().map(|c| (c.policy.as_str(), c.quantile_band.as_slice())), "the band");
     figure(m, "quantile-chart", &caption, |m| {
         both_sizes(
             m,
@@ -161,7 +168,7 @@ pub(crate) fn quantiles(m: &mut Markup, page: &Page<'_>) {
             m.element("li", &[], format_args!("{}: {words}.", name(&comparison.policy)));
         }
     });
-    if bounded {
+    if stands {
         m.element("p", &[("class", &"aside")], ALL_AT_ONCE);
     }
 }
@@ -176,8 +183,11 @@ fn no_difference(page: &Page<'_>, policy: &str, baseline: &str) -> Option<String
     (page.settings.band == Band::Bernstein).then(|| NO_BERNSTEIN.to_owned())
 }
 
-/// Where a band leaves 0, in words.
+/// Where a band leaves 0, in words. One that is conditional or refuted shows nothing.
 fn where_shown(levels: &[f64], band: &[Interval]) -> String {
+    if let Some(marked) = band.iter().find(|i| Standing::of(i) != Standing::Stands) {
+        return cannot_tell(marked.reason.as_deref());
+    }
     let runs = |is_in: &dyn Fn(&Interval) -> bool| {
         let mut runs: Vec<(f64, f64)> = Vec::new();
         let mut open = false;
@@ -199,16 +209,17 @@ fn where_shown(levels: &[f64], band: &[Interval]) -> String {
     let lower = runs(&|i| i.upper.is_some_and(|u| u < 0.0));
     match (higher.is_empty(), lower.is_empty()) {
         (true, true) => match band.iter().all(|i| i.lower.is_none() && i.upper.is_none()) {
-            true => {
-                let reason = band.iter().find_map(|i| i.reason.as_deref()).unwrap_or("there is no band");
-                format!("cannot tell ({})", printable(reason))
-            }
+            true => cannot_tell(band.iter().find_map(|i| i.reason.as_deref())),
             false => "not shown to be higher or lower at any level".to_owned(),
         },
         (false, true) => format!("shown to be higher at {higher}; not shown to be lower at any level"),
         (true, false) => format!("shown to be lower at {lower}; not shown to be higher at any level"),
         (false, false) => format!("shown to be higher at {higher}, and lower at {lower}"),
     }
+}
+
+fn cannot_tell(reason: Option<&str>) -> String {
+    format!("cannot tell ({})", printable(after_mark(reason.unwrap_or("there is no band"))))
 }
 
 #[cfg(test)]
@@ -220,8 +231,7 @@ mod tests {
             estimate: Some((lower + upper) / 2.0),
             lower: Some(lower),
             upper: Some(upper),
-            if_order_holds: None,
-            reason: None,
+            ..Interval::default()
         };
         ends.iter().map(interval).collect()
     }
@@ -240,5 +250,7 @@ mod tests {
         let none =
             Interval { estimate: Some(1.0), lower: None, upper: None, reason: Some("x".into()), ..Interval::default() };
         assert_eq!(where_shown(&[0.5], &[none]), "cannot tell (x)");
+        let refuted = Interval { refuted: true, reason: Some("y".into()), ..band(&[up])[0].clone() };
+        assert_eq!(where_shown(&[0.5], &[refuted]), "cannot tell (y)");
     }
 }

@@ -10,8 +10,10 @@ use super::tables::{frame, header, key};
 use crate::chart::{Difference, LevelChart, Series};
 use crate::grid::Kind;
 use crate::markup::Markup;
+use crate::notes::marks;
 use crate::number::percent;
-use crate::text::name;
+use crate::standing::{Standing, after_mark, ends};
+use crate::text::{name, printable};
 
 /// What the page's script knows of the tails.
 #[derive(Debug, Serialize)]
@@ -32,11 +34,35 @@ struct PolicyTails {
     difference: Option<Columns>,
 }
 
+/// The ends are those to show.
 #[derive(Debug, Serialize)]
 struct Columns {
     estimate: Vec<Option<f64>>,
     lower: Vec<Option<f64>>,
     upper: Vec<Option<f64>>,
+    /// Why every interval here has a mark, and which; one policy's tails all rest on the same structure.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    mark: Option<Mark>,
+}
+
+#[derive(Debug, Serialize)]
+struct Mark {
+    open: &'static str,
+    close: &'static str,
+    class: &'static str,
+    reason: String,
+    /// Whether the ends are those of an interval that holds only under a condition.
+    conditional: bool,
+}
+
+impl Mark {
+    fn new(interval: &Interval) -> Option<Self> {
+        let standing = Standing::of(interval);
+        let (open, close) = standing.brackets();
+        let reason = printable(after_mark(interval.reason.as_deref()?)).into_owned();
+        let conditional = standing == Standing::Conditional;
+        (standing != Standing::Stands).then(|| Mark { open, close, class: standing.class(), reason, conditional })
+    }
 }
 
 impl Columns {
@@ -46,7 +72,12 @@ impl Columns {
             let all = intervals.iter().map(of).zip(exact);
             all.map(|(value, exact)| if *exact { value } else { value.map(nine_digits) }).collect()
         };
-        Columns { estimate: column(|i| i.estimate), lower: column(|i| i.lower), upper: column(|i| i.upper) }
+        Columns {
+            estimate: column(|i| i.estimate),
+            lower: column(|i| ends(i).0),
+            upper: column(|i| ends(i).1),
+            mark: intervals.iter().find_map(Mark::new),
+        }
     }
 }
 
@@ -151,7 +182,7 @@ fn columns() -> [(String, Option<usize>); 4] {
 }
 
 fn live(m: &mut Markup, page: &Page<'_>, at: usize) {
-    let missing = Interval { estimate: None, lower: None, upper: None, ..Interval::default() };
+    let missing = Interval::default();
     frame(m, "tail-table", "VaR and CVaR at the chosen level", |m| {
         header(m, &columns());
         m.within("tbody", &[], |m| {
@@ -230,7 +261,9 @@ fn chart(m: &mut Markup, page: &Page<'_>) {
         "For each policy the mean reward of its {side} slates, from the {side} 0.1% at the left to all of them at the \
          right, with intervals. The tables give the numbers."
     );
-    figure(m, "tail-chart", "The shaded areas are intervals, each level by itself.", |m| {
+    let marks = marks(page.profile.policies.iter().map(|p| (p.name.as_str(), p.cvar.as_slice())), "the interval");
+    let caption = format!("The shaded areas are intervals, each level by itself.{marks}");
+    figure(m, "tail-chart", &caption, |m| {
         both_sizes(
             m,
             "tail-chart",

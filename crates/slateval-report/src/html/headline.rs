@@ -1,10 +1,11 @@
 //! What a decision rests on, in a sentence a target.
 
-use slateval::{Band, Comparison, Evaluation, Interval, PolicyEvaluation, Settings, Status, Tail};
+use slateval::{Band, Bounds, Comparison, Evaluation, Interval, PolicyEvaluation, Settings, Status, Tail};
 
 use crate::checks::spoiled_names;
 use crate::grid::{Column, DASH, Grid, Kind};
 use crate::number::{decimals, fixed, percent, signed};
+use crate::standing::{Standing, after_mark, ends, is_bounded};
 use crate::text::{name, printable};
 
 /// Why there is nothing to be told of differences with these bands.
@@ -19,22 +20,28 @@ pub(crate) enum Verdict {
     Open,
     /// Both are of one and the same reward.
     Same,
-    /// There is no interval, or not enough of one, or none to be relied on; why, where it was not said already.
+    /// Nothing can be told: the interval is missing, too wide on one side, conditional or refuted, or a check failed.
+    /// Why, where it was not said already.
     Unknown(Option<String>),
 }
 
 impl Verdict {
     pub(crate) fn of(difference: &Interval) -> Self {
+        if Standing::of(difference) != Standing::Stands {
+            return Verdict::unknown(difference);
+        }
         match (difference.estimate, difference.lower, difference.upper) {
             (Some(0.0), Some(0.0), Some(0.0)) => Verdict::Same,
             (Some(_), Some(lower), _) if lower > 0.0 => Verdict::Better,
             (Some(_), _, Some(upper)) if upper < 0.0 => Verdict::Worse,
             (Some(_), Some(_), Some(_)) => Verdict::Open,
-            _ => {
-                let reason = difference.reason.as_deref().unwrap_or("no interval");
-                Verdict::Unknown(Some(printable(reason).into_owned()))
-            }
+            _ => Verdict::unknown(difference),
         }
+    }
+
+    fn unknown(difference: &Interval) -> Self {
+        let reason = difference.reason.as_deref().unwrap_or("no interval");
+        Verdict::Unknown(Some(printable(after_mark(reason)).into_owned()))
     }
 
     /// The same where nothing can be told of `spoiled` policies.
@@ -136,11 +143,13 @@ impl Headline {
         claims.extend(tail_claim(evaluation, comparison, baseline, settings));
         for claim in &mut claims {
             match &mut claim.verdict {
-                verdict if !spoiled.is_empty() => *verdict = Verdict::Unknown(None),
                 Verdict::Unknown(reason) if settings.band == Band::Bernstein => *reason = Some(NO_BERNSTEIN.to_owned()),
+                Verdict::Unknown(_) => {}
+                verdict if !spoiled.is_empty() => *verdict = Verdict::Unknown(None),
                 _ => {}
             }
         }
+        say_once(&mut claims);
         Some(Headline {
             policy: name(&comparison.policy),
             baseline: name(&comparison.baseline),
@@ -178,6 +187,17 @@ impl Headline {
         };
         let claims: Vec<String> = self.claims.iter().enumerate().map(claim).collect();
         format!("{caution}{}: {}.", self.policy, claims.join("; "))
+    }
+}
+
+/// A reason that the claim before has given is not given again.
+fn say_once(claims: &mut [Claim]) {
+    for at in (1..claims.len()).rev() {
+        if claims[at].verdict == claims[at - 1].verdict
+            && let Verdict::Unknown(reason) = &mut claims[at].verdict
+        {
+            *reason = None;
+        }
     }
 }
 
@@ -222,7 +242,8 @@ fn claim(what: String, difference: &Interval, base: &Interval, evaluation: &Eval
 
 /// Whether percents are worth the sign: less than a hundredth is not.
 fn is_seen(percents: &Interval) -> bool {
-    [percents.estimate, percents.lower, percents.upper].into_iter().flatten().any(|x| x.abs() >= 0.01)
+    let (lower, upper) = ends(percents);
+    [percents.estimate, lower, upper].into_iter().flatten().any(|x| x.abs() >= 0.01)
 }
 
 /// What a difference may be divided by: a value above 0 that is known well enough, and no accident of where 0 is.
@@ -241,12 +262,13 @@ pub(crate) fn has_percent(headlines: &[Headline]) -> bool {
 
 fn scaled(interval: &Interval, by: f64) -> Interval {
     let times = |x: Option<f64>| x.map(|x| x * by);
+    let bounds = |b: Bounds| Bounds { lower: times(b.lower), upper: times(b.upper) };
     Interval {
         estimate: times(interval.estimate),
         lower: times(interval.lower),
         upper: times(interval.upper),
-        reason: interval.reason.clone(),
-        ..Interval::default()
+        if_order_holds: interval.if_order_holds.map(bounds),
+        ..interval.clone()
     }
 }
 
@@ -254,10 +276,14 @@ fn written(interval: &Interval, unit: &str) -> String {
     let column = Column { name: String::new(), kind: Kind::Difference, cells: vec![interval.clone()], more: vec![] };
     let decimals = Grid { corner: String::new(), labels: vec![], columns: vec![column] }.decimals();
     let number = |x: Option<f64>| x.map_or(DASH.to_owned(), |x| signed_unless_zero(x, decimals));
-    match (interval.estimate, interval.lower, interval.upper) {
-        (None, ..) => DASH.to_owned(),
-        (estimate, None, None) => format!("{}{unit}", number(estimate)),
-        (estimate, lower, upper) => format!("{}{unit} [{}, {}]", number(estimate), number(lower), number(upper)),
+    let estimate = format!("{}{unit}", number(interval.estimate));
+    match (interval.estimate, is_bounded(interval)) {
+        (None, _) => DASH.to_owned(),
+        (_, false) => estimate,
+        (_, true) => {
+            let ((lower, upper), (open, close)) = (ends(interval), Standing::of(interval).brackets());
+            format!("{estimate} {open}{}, {}{close}", number(lower), number(upper))
+        }
     }
 }
 
@@ -312,6 +338,31 @@ mod tests {
         assert_eq!(written(&interval(0.5, None), ""), "+0.5000");
         assert_eq!(written(&interval(0.001, Some((-0.3, 0.3))), "%"), "0.00% [−0.30, +0.30]");
         assert_eq!((plain(0.0), plain(0.25), plain(1200.0)), ("0".into(), "0.25".into(), "1,200".into()));
+    }
+
+    #[test]
+    fn nothing_is_claimed_from_marked_intervals() {
+        let bounds = Bounds { lower: Some(0.01), upper: Some(0.2) };
+        let reason = |text: &str| Some(text.to_owned());
+        let conditional = Interval {
+            if_order_holds: Some(bounds),
+            conditional: true,
+            reason: reason("it holds if slots do not interact: this log is too thin to tell"),
+            ..interval(0.1, None)
+        };
+        let cannot = "cannot tell (holds if slots do not interact: this log is too thin to tell)";
+        assert_eq!(Verdict::of(&conditional).words(), cannot);
+        assert_eq!(written(&scaled(&conditional, 100.0), "%"), "+10.0% (+1.0, +20.0)?");
+        let refuted = Interval {
+            refuted: true,
+            reason: reason("the log contradicts this structure: effects of 3 slots show in it"),
+            ..interval(0.1, Some((0.01, 0.2)))
+        };
+        assert_eq!(
+            Verdict::of(&refuted).words(),
+            "cannot tell (the log contradicts this structure: effects of 3 slots show in it)"
+        );
+        assert_eq!(written(&refuted, ""), "+0.100 [+0.010, +0.200]!");
     }
 
     #[test]

@@ -16,6 +16,7 @@ use slateval::{Evaluation, Profile, Settings};
 
 use crate::json::{one_line, to_value};
 use crate::markup::Markup;
+use crate::standing::Standing;
 use crate::terminal::{headline as log_facts, policy_grid};
 use crate::{Error, Style};
 pub(crate) use headline::headline_alpha;
@@ -220,7 +221,23 @@ fn result(m: &mut Markup, page: &Page<'_>) {
         notes.push("Percentages are in percent of the estimate that the target is compared with; its own error is not in them.");
     }
     notes.push("In brackets: confidence intervals. Larger rewards are taken to be better.");
+    notes.extend(marks(page));
     m.element("p", &[("class", &"aside")], notes.join(" "));
+}
+
+/// What the marks of the cards' intervals mean.
+fn marks(page: &Page<'_>) -> impl Iterator<Item = &'static str> {
+    let means = || {
+        page.evaluation.comparisons.iter().flat_map(|c| [&c.mean].into_iter().chain(c.cvar.iter().map(|t| &t.interval)))
+    };
+    let words = [
+        (
+            Standing::Conditional,
+            "(…)? holds only under the condition that the sentence names, and shows nothing without it.",
+        ),
+        (Standing::Refuted, "[…]! rests on a structure that the log contradicts, and shows nothing."),
+    ];
+    words.into_iter().filter(move |(standing, _)| means().any(|i| Standing::of(i) == *standing)).map(|(_, words)| words)
 }
 
 fn card(m: &mut Markup, page: &Page<'_>, headline: &Headline) {

@@ -1,5 +1,7 @@
 //! Who gains and who loses.
 
+use std::collections::BTreeSet;
+
 use slateval::{Comparison, Interval, LOGGING, SegmentEvaluation};
 
 use super::Page;
@@ -11,13 +13,16 @@ use crate::checks::spoiled_names;
 use crate::grid::Kind;
 use crate::markup::Markup;
 use crate::number::{count, percent};
+use crate::segments::marked_segments;
+use crate::standing::{Standing, ends};
 use crate::text::{name, segment_name};
 
 /// Most pictures, and most lines of CDFs in them.
 const PICTURES: usize = 24;
 const CURVES: usize = 72;
-/// Most lines of all tables.
-const LINES: usize = 200;
+/// Most lines of one target's table, and of the tables of several, whose pages are longer elsewhere too.
+const LINES_OF_ONE: usize = 200;
+const LINES: usize = 150;
 /// Points of a small picture's line.
 const POINTS: usize = 60;
 
@@ -25,7 +30,8 @@ pub(crate) fn section(m: &mut Markup, page: &Page<'_>) {
     let segments = &page.evaluation.segments;
     let policies = page.evaluation.policies.len().max(2);
     verdicts(m, page);
-    let lines = largest(segments, (LINES / (policies - 1)).max(20));
+    let most = if policies == 2 { LINES_OF_ONE } else { (LINES / (policies - 1)).max(20) };
+    let lines = largest(segments, most);
     for target in 1..page.evaluation.policies.len() {
         table(m, page, &lines, target);
     }
@@ -175,6 +181,9 @@ fn table(m: &mut Markup, page: &Page<'_>, lines: &[&SegmentEvaluation], target: 
             }
         });
     });
+    for mark in marks(lines, target) {
+        m.element("p", &[("class", &"aside")], format_args!("{mark}."));
+    }
     let spoiled = page.evaluation.segments.iter().filter(|s| is_spoiled(s, &policy.name)).count();
     if spoiled > 0 {
         let plural = if spoiled == 1 { "segment has" } else { "segments have" };
@@ -186,6 +195,16 @@ fn table(m: &mut Markup, page: &Page<'_>, lines: &[&SegmentEvaluation], target: 
             ),
         );
     }
+}
+
+/// What the marks of a target's lines mean, each once.
+fn marks(lines: &[&SegmentEvaluation], target: usize) -> BTreeSet<&'static str> {
+    let own = |s: &&SegmentEvaluation| {
+        let policy = &s.policies[target];
+        let tails = policy.cvar.iter().map(|tail| Standing::of(&tail.interval));
+        tails.chain([Standing::of(&policy.mean)]).filter_map(marked_segments).collect::<Vec<_>>()
+    };
+    lines.iter().flat_map(own).collect()
 }
 
 fn row_name(m: &mut Markup, segment: &SegmentEvaluation, policy: &str) {
@@ -221,7 +240,7 @@ fn difference(m: &mut Markup, writer: Writer, interval: Option<&Interval>, range
 fn range(lines: &[&SegmentEvaluation], policy: &str, pick: Pick<'_>) -> (f64, f64) {
     let all: Vec<&Interval> = lines.iter().filter_map(|s| pick(against_logging(s, policy)?)).collect();
     let most = 4.0 * all.iter().filter_map(|i| i.estimate).map(f64::abs).fold(0.0, f64::max);
-    let ends = all.iter().flat_map(|i| [i.estimate, i.lower, i.upper]).flatten();
+    let ends = all.iter().flat_map(|i| [i.estimate, ends(i).0, ends(i).1]).flatten();
     let ends = ends.map(|end| if most > 0.0 { end.clamp(-most, most) } else { end });
     ends.fold((0.0, 0.0), |(low, high), end| (f64::min(low, end), f64::max(high, end)))
 }

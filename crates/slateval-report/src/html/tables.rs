@@ -5,10 +5,11 @@ use std::fmt::Display;
 use slateval::{Band, Evaluation, Interval, Settings};
 
 use crate::chart::swatch;
-use crate::grid::{DASH, Grid, Kind, is_bounded};
+use crate::grid::{DASH, Grid, Kind};
 use crate::markup::Markup;
 use crate::number::{at_least_two_digits, fixed, signed};
-use crate::text::unwrap_lines;
+use crate::standing::{Standing, after_mark, ends, is_bounded};
+use crate::text::{printable, unwrap_lines};
 use crate::{compare, notes};
 
 /// Writes numbers: how many decimals, and whether withheld intervals are worth a mark.
@@ -16,7 +17,7 @@ use crate::{compare, notes};
 pub(crate) struct Writer {
     pub(crate) decimals: usize,
     pub(crate) intervals: bool,
-    /// Whether the numbers as they are stand beside those that are shown.
+    /// Whether the numbers as they are stand beside those that are shown, and the reason beside a mark.
     pub(crate) exact: bool,
 }
 
@@ -51,10 +52,21 @@ impl Writer {
             m.text(estimate);
             if let Some(ends) = ends {
                 m.literal(" ");
-                m.element("span", &[("class", &"ends")], ends);
+                self.ends(m, interval, &ends);
             }
             m.add(below);
         });
+    }
+
+    /// The ends; a mark says why when the pointer rests on it. The notes say it to everyone.
+    fn ends(self, m: &mut Markup, interval: &Interval, ends: &str) {
+        let standing = Standing::of(interval);
+        let class = format!("ends{}", standing.class());
+        let reason = interval.reason.as_deref().filter(|_| self.exact && standing != Standing::Stands);
+        match reason.map(|reason| printable(after_mark(reason))) {
+            Some(reason) => m.element("span", &[("class", &class), ("title", &reason)], ends),
+            None => m.element("span", &[("class", &class)], ends),
+        }
     }
 
     /// An estimate and its interval on one line.
@@ -66,14 +78,18 @@ impl Writer {
     }
 
     fn words(self, interval: &Interval, kind: Kind) -> (String, Option<String>) {
-        let decimals = at_least_two_digits([interval.estimate, interval.lower, interval.upper], self.decimals);
+        let (lower, upper) = ends(interval);
+        let decimals = at_least_two_digits([interval.estimate, lower, upper], self.decimals);
         let number = |x: Option<f64>| match (x, kind) {
             (None, _) => DASH.to_owned(),
             (Some(x), Kind::Value) => fixed(x, decimals),
             (Some(x), Kind::Difference) => signed(x, decimals),
         };
         let ends = match (is_bounded(interval), interval.estimate) {
-            (true, _) => Some(format!("[{}, {}]", number(interval.lower), number(interval.upper))),
+            (true, _) => {
+                let (open, close) = Standing::of(interval).brackets();
+                Some(format!("{open}{}, {}{close}", number(lower), number(upper)))
+            }
             (false, Some(_)) if self.intervals => Some(format!("[{DASH}]")),
             _ => None,
         };
@@ -212,5 +228,29 @@ mod tests {
             m.into_string(),
             "<td class=\"number\" data-estimate=\"-0.51249\" data-lower=\"-1\">−0.51 <span class=\"ends\">[−1.00, –]</span></td>"
         );
+    }
+
+    #[test]
+    fn marked_cells_say_why() {
+        let bounds = slateval::Bounds { lower: Some(0.25), upper: Some(0.75) };
+        let reason = Some("it holds if slots do not interact: this log is too thin to tell".to_owned());
+        let interval = Interval {
+            estimate: Some(0.5),
+            if_order_holds: Some(bounds),
+            conditional: true,
+            reason,
+            ..Interval::default()
+        };
+        let cell = |exact: bool| {
+            let mut m = Markup::default();
+            Writer { decimals: 2, intervals: true, exact }.cell(&mut m, &interval, Kind::Value);
+            m.into_string()
+        };
+        assert_eq!(
+            cell(true),
+            "<td class=\"number\" data-estimate=\"0.5\">0.50 <span class=\"ends conditional\" title=\"holds if slots do \
+             not interact: this log is too thin to tell\">(0.25, 0.75)?</span></td>"
+        );
+        assert_eq!(cell(false), "<td class=\"number\">0.50 <span class=\"ends conditional\">(0.25, 0.75)?</span></td>");
     }
 }
