@@ -475,11 +475,20 @@ pub(crate) fn structure(structure: &Structure, tests: &[OrderTest], trusts: &Tru
                 what.into_iter().filter(|(_, trust)| **trust != Trust::Stands).map(|(what, _)| what).collect();
             let message = format!(
                 "{why}, so that {} cannot be relied on: let the order be chosen from the data, or assume less",
-                wrong.join(" and ")
+                listed(&wrong)
             );
             Check::new("structure", Status::Fail, value, message)
         }
     })
+}
+
+/// `a, b and c`.
+fn listed(words: &[&str]) -> String {
+    match words {
+        [] => String::new(),
+        [one] => (*one).to_owned(),
+        [first @ .., last] => format!("{} and {last}", first.join(", ")),
+    }
 }
 
 /// Few groups say little about how much groups vary.

@@ -50,8 +50,8 @@ impl Summary {
         let total = self.total_for(settings)?;
         let (min, max) = total.bins.range().ok_or(Error::NoRows)?;
         let reward = RewardFacts { min, max, distinct: total.bins.distinct() };
-        let (policies, comparisons) = evaluate_cell(&self.spec, &total, settings)?;
-        let segments = self.evaluate_segments(settings)?;
+        let (policies, comparisons, trusts) = evaluate_cell(&self.spec, &total, None, settings)?;
+        let segments = self.evaluate_segments(&trusts, settings)?;
         Ok(Evaluation {
             log: LogFacts { rows: total.rows, slots: self.slots(), reward },
             comparisons,
@@ -69,11 +69,11 @@ impl Summary {
         Ok(total)
     }
 
-    fn evaluate_segments(&self, settings: &Settings) -> Result<Vec<SegmentEvaluation>> {
+    fn evaluate_segments(&self, whole: &[Trusts], settings: &Settings) -> Result<Vec<SegmentEvaluation>> {
         let Some(column) = &self.spec.by else { return Ok(Vec::new()) };
         let settings = &Settings { draws: settings.draws.min(SEGMENT_DRAWS), ..settings.clone() };
         let evaluate = |(value, cell): (&Segment, &Cell)| {
-            let (policies, comparisons) = evaluate_cell(&self.spec, cell, settings)?;
+            let (policies, comparisons, _) = evaluate_cell(&self.spec, cell, Some(whole), settings)?;
             Ok(SegmentEvaluation {
                 column: column.clone(),
                 value: value.clone(),
@@ -109,12 +109,14 @@ impl Summary {
 /// Draws for each segment, of which there may be a thousand.
 pub(crate) const SEGMENT_DRAWS: usize = 500;
 
-/// Every policy of a cell, and how they compare.
+/// Every policy of a cell, how they compare, and how far each target can be trusted. A segment is told the latter of the
+/// whole log.
 pub(crate) fn evaluate_cell(
     spec: &Spec,
     cell: &Cell,
+    whole: Option<&[Trusts]>,
     settings: &Settings,
-) -> Result<(Vec<PolicyEvaluation>, Vec<Comparison>)> {
+) -> Result<(Vec<PolicyEvaluation>, Vec<Comparison>, Vec<Trusts>)> {
     let (bins, rows) = occupied(cell);
     let logging = Estimator::of_logging(cell, Weighted::of_logging(cell, 0, &rows), &bins);
     let (uncertainty, _) = Uncertainty::new(cell, &rows, Level::of(&logging), None, settings)?;
@@ -122,9 +124,12 @@ pub(crate) fn evaluate_cell(
     let mut policies =
         vec![describe((LOGGING, Level::of(&logging)), &[uncertainty], (None, &Trusts::STAND), diagnostics, settings)];
     let mut comparisons = Vec::new();
-    let targets: Vec<Target<'_>> = (0..spec.policies.len())
+    let mut targets: Vec<Target<'_>> = (0..spec.policies.len())
         .map(|policy| Target::new(spec, cell, policy, &bins, &rows, settings))
         .collect::<Result<_>>()?;
+    for (target, whole) in targets.iter_mut().zip(whole.unwrap_or_default()) {
+        target.trusts = target.trusts.within(whole);
+    }
     for target in &targets {
         let beside = Estimator::of_logging(cell, Weighted::of_logging(cell, target.policy, &rows), &bins);
         let (evaluation, comparison) = target.evaluate(cell, &rows, &beside, settings)?;
@@ -134,7 +139,7 @@ pub(crate) fn evaluate_cell(
     for (policy, baseline) in cell.shape.compared() {
         comparisons.push(targets[policy].compare_with(&targets[baseline], cell, &rows, settings)?);
     }
-    Ok((policies, comparisons))
+    Ok((policies, comparisons, targets.into_iter().map(|target| target.trusts).collect()))
 }
 
 /// A target policy with its estimators: one of a fixed structure, or one of each order.

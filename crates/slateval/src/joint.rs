@@ -25,7 +25,7 @@ use crate::trust::Trust;
 use crate::uncertainty::{
     self, COARSE, CurveBand, FINE, GUARANTEES_ONE, Level, Limits, NEEDS_REWARD_BOUNDS, TailDraws, bounds,
     can_have_intervals, carries, carries_tail, designed_rows, happened_rows, has_light_tail, invert, pointwise,
-    resolves, stretched, tail_interval, wider,
+    resolves, reward_range, stretched, tail_interval, wider,
 };
 use crate::weighted::{Bin, Weighted};
 
@@ -147,7 +147,9 @@ impl<'a> Bench<'a> {
             let failed = |check: &Check| FailedCheck { policy: policy.clone(), check: check.clone() };
             diagnostics.spoiled().map(failed).collect::<Vec<_>>()
         };
-        self.targets_of(parts).flat_map(of).collect()
+        // What is known without error rests on no check.
+        let uncertain: Vec<Part> = parts.iter().copied().filter(|part| part.metric != Metric::Ess).collect();
+        self.targets_of(&uncertain).flat_map(of).collect()
     }
 
     /// The policy for which the log is worth the fewest rows, among those that are not known without error.
@@ -340,7 +342,14 @@ impl<'a> Bench<'a> {
         }
         let [of_policy, mut of_logging] = values;
         of_logging.resize(of_policy.len(), 0.0);
-        let drawn = TailDraws { draws, estimate, is_clumped };
+        let range = match group.parts[..] {
+            [part] => {
+                let curve = self.level_of(&part, group, at)?.cdf.distribution.curve();
+                Some(reward_range(curve, part.coefficient))
+            }
+            _ => None,
+        };
+        let drawn = TailDraws { draws, estimate, is_clumped, range };
         Ok(tail_interval(drawn, shape.of_sum(&of_policy, &of_logging), &blurs, settings))
     }
 

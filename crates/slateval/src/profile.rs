@@ -83,7 +83,7 @@ impl Summary {
     /// ```
     pub fn profile(&self, levels: &[f64], settings: &Settings) -> Result<Profile> {
         let dense = Settings { alphas: levels.to_vec(), quantiles: levels.to_vec(), ..settings.clone() };
-        let (policies, comparisons) = evaluate_cell(self.spec(), &self.total_for(&dense)?, &dense)?;
+        let (policies, comparisons, _) = evaluate_cell(self.spec(), &self.total_for(&dense)?, None, &dense)?;
         Ok(Profile {
             levels: levels.to_vec(),
             policies: policies.into_iter().map(PolicyProfile::from).collect(),

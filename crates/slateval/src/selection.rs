@@ -88,7 +88,7 @@ pub(crate) fn trust_in_structure(tests: &[OrderTest]) -> Trusts {
         Some(test) => Trust::Refuted(format!("the log contradicts this structure: {} show in it", test.effects())),
         None => Trust::Stands,
     };
-    Trusts { cdf: trust(Functional::Cdf), mean: trust(Functional::Mean), variance: trust(Functional::Variance) }
+    Trusts::new(trust(Functional::Cdf), trust(Functional::Mean), trust(Functional::Variance))
 }
 
 impl Selection {
@@ -121,7 +121,7 @@ impl Selection {
     /// targets whose slots depend on each other.
     pub(crate) fn trusts(&self, slots: usize, told_apart: bool) -> Trusts {
         let trust = |functional: Functional| self.trust(functional, slots, told_apart);
-        Trusts { cdf: trust(Functional::Cdf), mean: trust(Functional::Mean), variance: trust(Functional::Variance) }
+        Trusts::new(trust(Functional::Cdf), trust(Functional::Mean), trust(Functional::Variance))
     }
 
     fn trust(&self, functional: Functional, slots: usize, told_apart: bool) -> Trust {
@@ -164,7 +164,8 @@ impl Selection {
         let trusts = self.trusts(slots, told_apart);
         let why = match &trusts.cdf {
             Trust::Stands if self.cdf >= slots => {
-                format!("slates have {slots} slots: nothing is assumed at this order")
+                let plural = if slots == 1 { "" } else { "s" };
+                format!("slates have {slots} slot{plural}: nothing is assumed at this order")
             }
             Trust::Stands => self.explain_silence(),
             Trust::Conditional(why) | Trust::Refuted(why) | Trust::Withheld(why) => why.clone(),
@@ -183,10 +184,10 @@ impl Selection {
     fn explain_silence(&self) -> String {
         let Some(next) = self.orders.iter().find(|test| test.order == self.cdf + 1) else { return String::new() };
         let silent = format!(
-            "{} do not show (statistic {:.3}, critical value {:.3})",
+            "{} do not show (statistic {}, critical value {})",
             next.effects(),
-            next.statistic,
-            next.critical
+            significant(next.statistic),
+            significant(next.critical)
         );
         if next.and_above {
             return silent;
@@ -222,10 +223,17 @@ fn contradiction(test: &OrderTest, order: usize, told_apart: bool) -> String {
         return format!("{shows}, which a target whose slots depend on each other cannot be corrected for");
     }
     if test.and_above {
-        return format!("{shows}: order {order} is likely wrong, and only a structure that assumes nothing is left");
+        return format!(
+            "{shows}: order {order} is likely wrong; read the log with structure product, which assumes nothing"
+        );
     }
     let ess = test.design_ess.unwrap_or(0.0);
     format!(
         "{shows}, which is worth only {ess:.1} rows at that order ({CARRIES} are needed): order {order} is likely wrong"
     )
+}
+
+/// Three digits.
+fn significant(x: f64) -> String {
+    if x >= 0.001 || x == 0.0 { format!("{x:.3}") } else { format!("{x:.2e}") }
 }

@@ -44,6 +44,25 @@ impl Trusts {
     /// Nothing speaks against any.
     pub(crate) const STAND: Self = Trusts { cdf: Trust::Stands, mean: Trust::Stands, variance: Trust::Stands };
 
+    /// The variance is the second moment less the squared mean: it deserves no more trust than either.
+    pub(crate) fn new(cdf: Trust, mean: Trust, second_moment: Trust) -> Self {
+        let variance = second_moment.and(&mean).clone();
+        Trusts { cdf, mean, variance }
+    }
+
+    /// The trust in a part of a log, given that in the whole: what the whole log contradicts, no part of it can vouch for.
+    pub(crate) fn within(&self, whole: &Trusts) -> Self {
+        let lesser = |own: &Trust, whole: &Trust| match whole {
+            Trust::Refuted(_) | Trust::Withheld(_) => own.and(whole).clone(),
+            Trust::Stands | Trust::Conditional(_) => own.clone(),
+        };
+        Trusts {
+            cdf: lesser(&self.cdf, &whole.cdf),
+            mean: lesser(&self.mean, &whole.mean),
+            variance: lesser(&self.variance, &whole.variance),
+        }
+    }
+
     /// The worst of the three.
     pub(crate) fn worst(&self) -> &Trust {
         self.cdf.and(&self.mean).and(&self.variance)

@@ -184,7 +184,8 @@ impl Uncertainty {
             let asymmetry = shape.of_mean(&tail_values(distribution.curve(), alpha, settings.tail, 1.0));
             let blur = distribution.curve().tail_blur(alpha, settings.tail, FINE);
             let is_clumped = is_clumped(distribution.curve(), &pointwise, settings.tail.level(alpha));
-            let drawn = TailDraws { draws: draws.values[0][p].clone(), estimate: estimates[p], is_clumped };
+            let range = Some(reward_range(distribution.curve(), 1.0));
+            let drawn = TailDraws { draws: draws.values[0][p].clone(), estimate: estimates[p], is_clumped, range };
             Ok(tail_interval(drawn, asymmetry, &[(1.0, blur)], settings))
         };
         let iqr = || stretched(estimates[place::IQR], draws.percentiles(place::IQR, settings.confidence), wider);
@@ -298,7 +299,8 @@ impl DifferenceUncertainty {
                 is_clumped([first, second][m].cdf.distribution.curve(), &bands[m], level)
             };
             let estimate = estimates[0][p] - estimates[1][p];
-            let drawn = TailDraws { draws: draws.differences(p), estimate, is_clumped: clumped(0) || clumped(1) };
+            let is_clumped = clumped(0) || clumped(1);
+            let drawn = TailDraws { draws: draws.differences(p), estimate, is_clumped, range: None };
             Ok(tail_interval(drawn, asymmetry, &blurs, settings))
         };
         let quantile = |(i, &level): (usize, &f64)| {
@@ -396,6 +398,8 @@ pub(crate) struct TailDraws {
     pub(crate) estimate: f64,
     /// Whether a tail may begin in an atom or a bin that holds much of the distribution.
     pub(crate) is_clumped: bool,
+    /// What a single tail's mean lies between.
+    pub(crate) range: Option<(f64, f64)>,
 }
 
 /// Whether the quantile of a level may lie in a bin that holds much of the distribution.
@@ -405,19 +409,16 @@ pub(crate) fn is_clumped(curve: Curve<'_>, pointwise: &CurveBand, level: f64) ->
     (from..=to).any(|b| curve.mass(b) > FINE)
 }
 
-/// The mean of the upper tail is decided by the rewards furthest out.
+/// A tail's mean is decided by the rewards furthest out on its side.
 pub(crate) fn has_light_tail(estimator: &Estimator<'_>, tail: Tail) -> result::Result<(), String> {
-    match tail {
-        Tail::Lower => Ok(()),
-        Tail::Upper => moment::light_enough(RewardTail::of(estimator).index, RewardTail::FOR_MEAN, "tail"),
-    }
+    moment::light_enough(RewardTail::index_of(estimator, tail), RewardTail::FOR_MEAN, "tail")
 }
 
 /// The interval of a sum of CVaRs from its draws: percentiles corrected for bias and skewness. Beside an atom the draws are
 /// lumps, to which the correction does not apply: there the interval holds the plain percentiles as well. Bins that hold much of the distribution add what is not known of the
 /// rewards inside them, each part with its sign.
 pub(crate) fn tail_interval(
-    TailDraws { draws, estimate, is_clumped }: TailDraws,
+    TailDraws { draws, estimate, is_clumped, range }: TailDraws,
     asymmetry: Asymmetry,
     blurs: &[(f64, (f64, f64))],
     settings: &Settings,
@@ -434,7 +435,16 @@ pub(crate) fn tail_interval(
         b.lower = b.lower.map(|x| x - coefficient.abs() * down);
         b.upper = b.upper.map(|x| x + coefficient.abs() * up);
     }
+    if let Some((least, most)) = range {
+        b = Bounds { lower: b.lower.map(|x| x.max(least)), upper: b.upper.map(|x| x.min(most)) };
+    }
     b
+}
+
+/// The smallest and the largest logged reward, times a number.
+pub(crate) fn reward_range(curve: Curve<'_>, times: f64) -> (f64, f64) {
+    let ends = [curve.bins[0].min * times, curve.bins[curve.bins.len() - 1].max * times];
+    (ends[0].min(ends[1]), ends[0].max(ends[1]))
 }
 
 /// The difference of two numbers that may lie further below and above than they seem.

@@ -98,7 +98,7 @@ fn a_structure_asked_for_by_name_is_refuted_where_the_log_does() {
         let check = new.diagnostics.checks.iter().find(|check| check.name == "structure");
         assert_eq!(check.is_some_and(|check| check.status == Status::Fail), refuted, "{name}: {check:?}");
         // Refuted intervals are there, with a mark.
-        for interval in [&new.mean, &new.quantiles[1].interval, &evaluation.comparisons[0].mean] {
+        for interval in [&new.mean, &new.std, &new.quantiles[1].interval, &evaluation.comparisons[0].mean] {
             assert_eq!((interval.refuted, interval.reason.is_some()), (refuted, refuted), "{name}: {interval:?}");
             assert!(interval.lower.is_some() && !interval.conditional);
         }
