@@ -76,8 +76,13 @@ fn order(test: &OrderTest) -> String {
     let OrderTest { statistic, critical, active, mean, variance, .. } = test;
     let cdf = FunctionalTest { statistic: *statistic, critical: *critical, active: *active };
     let one = |what: &str, test: &FunctionalTest| {
-        let sign = if test.active { '>' } else { '≤' };
-        format!("{what} {} {sign} {}", short(test.statistic), short(test.critical))
+        let (sign, remark) = match (test.statistic > test.critical, test.active) {
+            (true, true) => ('>', ""),
+            // All orders share one level: one that is judged before it may have ended the search.
+            (true, false) => ('>', " (by itself, not jointly)"),
+            (false, _) => ('≤', ""),
+        };
+        format!("{what} {} {sign} {}{remark}", short(test.statistic), short(test.critical))
     };
     format!("order {}: {}, {}, {}", number(test), one("CDF", &cdf), one("mean", mean), one("variance", variance))
 }

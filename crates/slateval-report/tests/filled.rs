@@ -202,6 +202,11 @@ fn the_choice_of_an_order_is_laid_open() {
     let above = |order, and_above| OrderTest { order, and_above, ..selection().orders[1].clone() };
     wide.policies[1].selection.as_mut().unwrap().orders.extend([above(4, false), above(5, true)]);
     assert!(flat(&shown(&wide)).contains("; orders 4 and 5 or more do not show."), "{}", shown(&wide));
+    // A statistic above its critical value need not be active, for all orders share one level.
+    let orders = &mut wide.policies[1].selection.as_mut().unwrap().orders;
+    orders[1].mean = FunctionalTest { statistic: 0.06, critical: 0.05, active: false };
+    let text = flat(&shown(&wide));
+    assert!(text.contains("mean 0.0600 > 0.0500 (by itself, not jointly), variance"), "{text}");
     // What shows is laid open, however far up.
     let orders = &mut wide.policies[1].selection.as_mut().unwrap().orders;
     orders[3].mean = FunctionalTest { statistic: 0.07, critical: 0.05, active: true };
