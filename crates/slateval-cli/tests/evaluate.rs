@@ -35,7 +35,7 @@ fn the_table_shows_policies_beside_each_other() {
         "worth rows",
         "additive structure, calibrated weights",
         "difference",
-        "14 passed, 0 warned, 0 failed",
+        "16 passed, 0 warned, 0 failed",
     ] {
         assert!(run.stdout.contains(expected), "{expected} in\n{}", run.stdout);
     }

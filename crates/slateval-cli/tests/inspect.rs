@@ -28,7 +28,7 @@ fn a_healthy_log() {
         assert!(run.stdout.contains(expected), "{expected} in\n{}", run.stdout);
     }
     assert!(run.stdout.lines().all(|line| line.chars().count() <= 100), "{}", run.stdout);
-    assert!(run.stdout.ends_with("All 14 checks passed.\n"), "{}", run.stdout);
+    assert!(run.stdout.ends_with("All 16 checks passed.\n"), "{}", run.stdout);
 }
 
 /// Failed checks are a result, not an error; the last line names them.
@@ -77,7 +77,7 @@ fn the_json_of_an_inspection() {
     assert_eq!((&new["band"]["conditional"], &new["band"]["refuted"]), (&false.into(), &false.into()));
     assert!(new["diagnostics"]["checks"].as_array().unwrap().len() > 4);
     assert_eq!(json["segments"].as_array().unwrap().len(), 3);
-    assert_eq!(json["checks"]["passed"], 14);
+    assert_eq!(json["checks"]["passed"], 16);
     assert!(json["interactions"].is_null());
 
     let folder = tempfile::tempdir().unwrap();
