@@ -3,9 +3,9 @@
 >>> import slateval
 >>> ev = slateval.evaluate("examples/slates.parquet", target={"new": "pi_new"})
 >>> print(f"{ev['new'].mean:.4f}")
-0.6654 [0.6553, 0.6706]
+0.6654 [0.6552, 0.6705]
 >>> print(f"{ev['new'].cvar(0.1):.4f}")
-0.0518 [0.0402, 0.0585]
+0.0518 [0.0399, 0.0579]
 """
 
 from __future__ import annotations
