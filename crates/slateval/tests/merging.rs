@@ -5,27 +5,36 @@ mod common;
 
 use common::{Random, Slate, contextual_log, quick, summarise};
 use proptest::prelude::*;
-use slateval::{Binning, Block, Error, Evaluation, Field, PolicyEvaluation, Segment, Spec, Structure, Summary};
+use slateval::{
+    Binning, Block, Error, Evaluation, Field, LogFacts, PolicyEvaluation, Segment, Spec, Structure, Summary,
+};
 
 fn same(a: f64, b: f64, what: &str) {
     assert!((a - b).abs() <= 1e-12 * a.abs().max(b.abs()).max(1.0), "{what}: {a} against {b}");
 }
 
-fn numbers(p: &PolicyEvaluation) -> Vec<f64> {
-    let mut all = vec![p.mean.estimate.unwrap(), p.variance.estimate.unwrap_or(-1.0)];
-    all.extend(p.quantiles.iter().map(|q| q.interval.estimate.unwrap()));
-    all.extend(p.var.iter().chain(&p.cvar).map(|t| t.interval.estimate.unwrap()));
-    all.extend(p.cdf.reward.iter().chain(&p.cdf.raw).chain(&p.cdf.estimate));
-    all.extend([p.diagnostics.ess.unwrap(), p.diagnostics.design_ess.unwrap(), p.diagnostics.weight_max]);
+/// Numbers with the size of what was added up to get them: sums of terms of size `s` differ by rounding in proportion
+/// to `s`, however small they come out themselves.
+fn numbers(log: &LogFacts, p: &PolicyEvaluation) -> Vec<(f64, f64)> {
+    let reward = log.reward.min.abs().max(log.reward.max.abs()).max(1.0);
+    let mut all = vec![(p.mean.estimate.unwrap(), reward), (p.variance.estimate.unwrap_or(-1.0), reward * reward)];
+    let levels = p.quantiles.iter().map(|q| &q.interval).chain(p.var.iter().chain(&p.cvar).map(|t| &t.interval));
+    all.extend(levels.map(|interval| (interval.estimate.unwrap(), reward)));
+    all.extend(p.cdf.reward.iter().map(|r| (*r, reward)));
+    all.extend(p.cdf.raw.iter().chain(&p.cdf.estimate).map(|share| (*share, 1.0)));
+    let weights = [p.diagnostics.ess.unwrap(), p.diagnostics.design_ess.unwrap(), p.diagnostics.weight_max];
+    all.extend(weights.map(|number| (number, number.abs().max(1.0))));
     all
 }
 
 fn assert_same(a: &Evaluation, b: &Evaluation) {
     assert_eq!(a.log, b.log);
-    for (a, b) in a.policies.iter().zip(&b.policies) {
-        let (x, y) = (numbers(a), numbers(b));
+    for (p, q) in a.policies.iter().zip(&b.policies) {
+        let (x, y) = (numbers(&a.log, p), numbers(&b.log, q));
         assert_eq!(x.len(), y.len());
-        x.iter().zip(&y).for_each(|(x, y)| same(*x, *y, &a.name));
+        for ((x, scale), (y, _)) in x.iter().zip(&y) {
+            assert!((x - y).abs() <= 1e-12 * scale, "{}: {x} against {y}, from terms of {scale}", p.name);
+        }
     }
 }
 
