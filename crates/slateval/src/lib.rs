@@ -56,71 +56,35 @@
 //! | [`Block::reset`], [`Block::column_mut`] | – | panic: too many rows, no such column |
 //! | [`Structure::weights`] | – | panic: columns of different lengths, no function of slot ratios |
 
-mod accumulate;
-mod asymmetry;
-mod bernstein;
-mod bins;
-mod block;
-mod cell;
-mod combination;
-mod comparison;
-mod correction;
-mod diagnostics;
-mod distribution;
-mod draws;
-mod error;
-mod estimator;
+mod answer;
+mod checks;
+mod estimate;
 mod evaluate;
-mod evaluation;
-mod features;
-mod format;
-mod gram;
-mod grouping;
-mod groups;
-mod histogram;
-#[cfg(test)]
-mod influence_tests;
-mod interactions;
-mod joint;
-mod layout;
-mod leverage;
-mod linear;
-mod moment;
-mod normal;
-mod order_test;
-mod process;
-mod profile;
-mod reward_tail;
-mod selection;
-mod settings;
-mod spec;
-mod structure;
+mod math;
+mod order;
+mod question;
+mod rows;
 mod summary;
-mod table;
-mod tally;
-mod thinning;
-mod trust;
 mod uncertainty;
-mod vector;
-mod weight;
-mod weighted;
-mod witness;
 
-pub use bins::{Binning, Scale};
-pub use block::{Block, Field, Segment};
-pub use combination::{Combination, Combined, FailedCheck, Metric, Term, Worth};
-pub use correction::{Correction, CorrectionChoice};
-pub use diagnostics::{Check, DesignSource, Diagnostics, Status};
-pub use distribution::Tail;
-pub use error::{Error, Result};
-pub use evaluation::{
-    Bounds, Cdf, CdfBand, Comparison, Disparity, Dominance, Evaluation, FunctionalTest, Interaction, Interval,
-    LogFacts, OrderTest, PolicyEvaluation, QuantileEstimate, RewardFacts, SegmentEvaluation, Selection, TailEstimate,
-};
-pub use histogram::WeightHistogram;
-pub use profile::{ComparisonProfile, PolicyProfile, Profile};
-pub use settings::{Band, Settings};
-pub use spec::{LOGGING, PolicySpec, Spec};
-pub use structure::{Family, Needs, Pool, Structure, TargetSlots};
+pub use answer::check::{Check, Status};
+pub use answer::comparison::{Comparison, Disparity, Dominance};
+pub use answer::diagnostics::WeightHistogram;
+pub use answer::diagnostics::{DesignSource, Diagnostics};
+pub use answer::evaluation::{Evaluation, LogFacts, PolicyEvaluation, RewardFacts, SegmentEvaluation};
+pub use answer::interval::{Bounds, Cdf, CdfBand, Interval, QuantileEstimate, TailEstimate};
+pub use answer::selection::{FunctionalTest, Interaction, OrderTest, Selection};
+pub use evaluate::combination::{Combination, Combined, FailedCheck, Metric, Term, Worth};
+pub use evaluate::profile::{ComparisonProfile, PolicyProfile, Profile};
+pub use question::binning::{Binning, Scale};
+pub use question::correction::{Correction, CorrectionChoice};
+pub use question::error::{Error, Result};
+pub use question::field::Field;
+pub use question::segment::Segment;
+pub use question::settings::{Band, Settings};
+pub use question::spec::{LOGGING, PolicySpec, Spec};
+pub use question::structure::{Family, Needs, Pool, Structure, TargetSlots};
+pub use question::tail::Tail;
+pub use rows::block::Block;
+pub use rows::weights::ranking_weight;
 pub use summary::Summary;
-pub use weight::ranking_weight;

@@ -1,0 +1,108 @@
+//! What an evaluation says: plain values, as they go into JSON.
+
+use crate::answer::comparison::{Comparison, Disparity};
+use crate::answer::interval::{Cdf, Interval, QuantileEstimate, TailEstimate};
+use crate::answer::selection::Selection;
+use serde::Serialize;
+
+use crate::answer::check::Status;
+use crate::answer::diagnostics::Diagnostics;
+use crate::question::correction::Correction;
+use crate::question::segment::Segment;
+use crate::question::structure::Structure;
+
+/// Everything a log says about its target policies.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Evaluation {
+    /// The log itself.
+    pub log: LogFacts,
+    /// The policy that wrote the log, then the targets as given.
+    pub policies: Vec<PolicyEvaluation>,
+    /// Each target against the logging policy, then against the baseline, if there is one.
+    pub comparisons: Vec<Comparison>,
+    /// The same for each segment, ascending.
+    pub segments: Vec<SegmentEvaluation>,
+    /// How far apart segments are.
+    pub disparities: Vec<Disparity>,
+}
+
+/// What is known of the log.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct LogFacts {
+    /// Number of slates.
+    pub rows: u64,
+    /// Number of slots of the longest slate; none where slots play no role.
+    pub slots: Option<usize>,
+    /// The logged rewards.
+    pub reward: RewardFacts,
+}
+
+/// What is known of the logged rewards.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct RewardFacts {
+    /// The smallest.
+    pub min: f64,
+    /// The largest.
+    pub max: f64,
+    /// How many different ones, while they are told apart.
+    pub distinct: Option<usize>,
+}
+
+/// One policy's reward distribution.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct PolicyEvaluation {
+    /// Its name.
+    pub name: String,
+    /// The structure used; none for the logging policy, as for the correction.
+    pub structure: Option<Structure>,
+    /// The correction used.
+    pub correction: Option<Correction>,
+    /// How the structure was chosen, where it was.
+    pub selection: Option<Selection>,
+    /// The mean reward.
+    pub mean: Interval,
+    /// Its variance.
+    pub variance: Interval,
+    /// Its standard deviation.
+    pub std: Interval,
+    /// Its interquartile range.
+    pub iqr: Interval,
+    /// Quantiles.
+    pub quantiles: Vec<QuantileEstimate>,
+    /// Values at risk.
+    pub var: Vec<TailEstimate>,
+    /// Conditional values at risk: means of the tails.
+    pub cvar: Vec<TailEstimate>,
+    /// The whole distribution.
+    pub cdf: Cdf,
+    /// What it rests on.
+    pub diagnostics: Diagnostics,
+}
+
+/// One segment of the log.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct SegmentEvaluation {
+    /// The column it was cut by.
+    pub column: String,
+    /// Its value.
+    pub value: Segment,
+    /// Number of slates.
+    pub rows: u64,
+    /// As for the whole log.
+    pub policies: Vec<PolicyEvaluation>,
+    /// As for the whole log.
+    pub comparisons: Vec<Comparison>,
+}
+
+impl Evaluation {
+    /// One policy of the whole log.
+    pub fn policy(&self, name: &str) -> Option<&PolicyEvaluation> {
+        self.policies.iter().find(|p| p.name == name)
+    }
+
+    /// The worst outcome of any check, segments included.
+    pub fn worst_status(&self) -> Status {
+        let segments = self.segments.iter().flat_map(|s| &s.policies);
+        self.policies.iter().chain(segments).map(|p| p.diagnostics.worst_status()).max().unwrap_or(Status::Ok)
+    }
+}

@@ -1,0 +1,70 @@
+//! How the order of the weights was chosen, and what the slots of a log say about each other.
+
+use serde::Serialize;
+
+use crate::answer::interval::is_false;
+
+/// How the order of the weights was chosen from the data.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Selection {
+    /// What was found out about each order from 2 on.
+    pub orders: Vec<OrderTest>,
+    /// The order used for the CDF and what is read off it.
+    pub cdf: usize,
+    /// The order used for the mean.
+    pub mean: usize,
+    /// The order used for variance and standard deviation: that of the squared reward, which is seldom the mean's.
+    pub variance: usize,
+    /// The order that the CDF's band is centred at: one more than its estimate's, where the log can carry it.
+    pub band: Option<usize>,
+    /// Why, in words.
+    pub reason: String,
+}
+
+/// Whether effects of exactly this many slots show in the log.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct OrderTest {
+    /// How many slots.
+    pub order: usize,
+    /// Whether effects of more slots are meant as well.
+    #[serde(skip_serializing_if = "is_false")]
+    pub and_above: bool,
+    /// `sup_v |mean[H (1{R <= v} - p(v))]|` with `H = e_order(Z)` and `p` the logged CDF.
+    pub statistic: f64,
+    /// What it has to exceed.
+    pub critical: f64,
+    /// Whether it does.
+    pub active: bool,
+    /// Effective sample size of weights up to this order.
+    pub design_ess: Option<f64>,
+    /// The same for the mean: `|mean[H (R - mean R)]|`.
+    pub mean: FunctionalTest,
+    /// The same for the second moment: `|mean[H ((R - mean R)^2 - var R)]|`.
+    pub variance: FunctionalTest,
+}
+
+/// One test of one order.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct FunctionalTest {
+    /// The statistic.
+    pub statistic: f64,
+    /// What it has to exceed.
+    pub critical: f64,
+    /// Whether it does.
+    pub active: bool,
+}
+
+/// How strongly two slots' effects on the reward depend on each other.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Interaction {
+    /// The policy whose change of slots it is.
+    pub policy: String,
+    /// The two slots, counted from 1.
+    pub slots: [usize; 2],
+    /// `sup_v |mean[Z_j Z_k (1{R <= v} - p(v))]|`: how far the pair moves the CDF.
+    pub strength: f64,
+    /// What it has to exceed to be told from noise, all pairs considered.
+    pub critical: f64,
+    /// Whether it does.
+    pub active: bool,
+}

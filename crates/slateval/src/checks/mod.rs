@@ -1,0 +1,3 @@
+//! What the numbers rest on.
+
+pub(crate) mod diagnostics;

@@ -1,0 +1,62 @@
+//! How many rows of the target's own a log is worth.
+
+use crate::answer::diagnostics::DesignSource;
+use crate::estimate::estimator::Estimator;
+use crate::estimate::weight_sums::{Weighted, term};
+use crate::question::structure::Structure;
+
+/// `E[G^2]`: `mean G(chi)`, or without chi the larger of `G(mean Z^2)` and `mean G(Z^2)`. The first understates it when
+/// chi varies by row, the second when rare hits are unseen.
+/// A chi that failed its check counts as not known.
+pub(crate) fn design_second_moment(
+    structure: &Structure,
+    sums: &Weighted<'_>,
+    chi_usable: bool,
+) -> (f64, DesignSource) {
+    let (n, tally) = (sums.n, sums.weight_tally());
+    if !structure.is_multilinear() {
+        return (sums.totals()[term::GG] / n, DesignSource::Ratios);
+    }
+    if sums.has_chi() && chi_usable {
+        let additive = || n + (0..sums.slots).map(|k| sums.chi(k)).sum::<f64>();
+        let sum = if structure.is_additive() { additive() } else { tally.design_chi };
+        return (sum / n, DesignSource::Chi);
+    }
+    let mean_squares: Vec<Vec<f64>> = (0..sums.slots).map(|k| vec![sums.zz(k, k) / n]).collect();
+    let mut of_means = [1.0];
+    crate::rows::weights::multilinear(structure, &mean_squares, &mut of_means, &mut Vec::new());
+    (of_means[0].max(tally.design_ratios / n), DesignSource::Ratios)
+}
+
+/// The rows that the log is worth where nothing is assumed, for slates of more slots than orders are told apart.
+pub(crate) fn product_design_ess(estimator: &Estimator<'_>) -> f64 {
+    let (sums, tally) = (&estimator.sums, estimator.sums.tally());
+    let second = match estimator.design_from {
+        DesignSource::Chi => tally.product_chi / sums.n,
+        DesignSource::Ratios => {
+            let of_means: f64 = (0..sums.slots).map(|k| 1.0 + sums.zz(k, k) / sums.n).product();
+            of_means.max(tally.product_ratios / sums.n)
+        }
+    };
+    if second > 0.0 { sums.n / second } else { 0.0 }
+}
+
+/// The smaller of the effective sample sizes, as happened and as designed, in clusters as far as rows are alike in them.
+pub(crate) fn effective_rows(estimator: &Estimator<'_>) -> f64 {
+    happened_rows(estimator).min(estimator.design_ess.unwrap_or(0.0)) / estimator.design_effect
+}
+
+/// The effective sample size as designed, in clusters as far as rows are alike in them.
+pub(crate) fn designed_rows(estimator: &Estimator<'_>) -> f64 {
+    estimator.design_ess.unwrap_or(0.0) / estimator.design_effect
+}
+
+/// `(sum G)^2 / sum G^2`.
+pub(crate) fn happened_rows(estimator: &Estimator<'_>) -> f64 {
+    let totals = estimator.sums.totals();
+    let (g, gg) = (totals[term::G], totals[term::GG]);
+    if gg > 0.0 { g * g / gg } else { 0.0 }
+}
+
+/// Design effective sample size below which an order cannot be used.
+pub(crate) const CARRIES: f64 = 10.0;

@@ -1,0 +1,260 @@
+//! A distribution of rewards: the CDF as estimated and as repaired, and what is read off it.
+
+use crate::question::tail::Tail;
+
+use crate::estimate::weight_sums::Bin;
+
+/// Sums of weights that should be equal to a level may miss it by rounding.
+const ROUNDING: f64 = 1e-12;
+
+/// How far, relative to its size, a reward may be from a number and still be meant by it.
+const SAME: f64 = 1e-6;
+
+/// A CDF on the bins of a log.
+#[derive(Debug, Clone)]
+pub(crate) struct Distribution {
+    pub(crate) bins: Vec<Bin>,
+    /// `F` at the largest reward of each bin, as estimated: unbiased, but it may fall or leave [0, 1].
+    pub(crate) raw: Vec<f64>,
+    /// The same, made a CDF.
+    pub(crate) repaired: Vec<f64>,
+}
+
+impl Distribution {
+    /// From the probability of each bin.
+    pub(crate) fn new(bins: Vec<Bin>, masses: impl Iterator<Item = f64>) -> Self {
+        let raw: Vec<f64> = masses
+            .scan(0.0, |sum, mass| {
+                *sum += mass;
+                Some(*sum)
+            })
+            .collect();
+        let mut repaired = raw.clone();
+        repair(&mut repaired);
+        Distribution { bins, raw, repaired }
+    }
+
+    /// The distribution of the logged rewards themselves.
+    pub(crate) fn logged(bins: Vec<Bin>) -> Self {
+        let n: f64 = bins.iter().map(|b| b.rows).sum();
+        let mut seen = 0.0;
+        let share = |bin: &Bin| {
+            seen += bin.rows;
+            seen / n
+        };
+        let raw: Vec<f64> = bins.iter().map(share).collect();
+        Distribution { bins, repaired: raw.clone(), raw }
+    }
+
+    /// The repaired CDF, to read things off.
+    pub(crate) fn curve(&self) -> Curve<'_> {
+        Curve { bins: &self.bins, cdf: &self.repaired }
+    }
+}
+
+/// A CDF: its values at the largest reward of each bin, ascending, from within [0, 1], the last one 1.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Curve<'a> {
+    pub(crate) bins: &'a [Bin],
+    pub(crate) cdf: &'a [f64],
+}
+
+impl Curve<'_> {
+    /// The smallest `v` with `F(v) >= level`.
+    pub(crate) fn quantile(&self, level: f64) -> f64 {
+        let b = self.bin_at(level);
+        let (below, mass) = self.step(b);
+        let share = if mass > 0.0 { ((level - below) / mass).clamp(0.0, 1.0) } else { 1.0 };
+        self.bins[b].quantile(share)
+    }
+
+    /// `F(v)`; inside a bin, by the inverse of its quantile function.
+    pub(crate) fn probability(&self, v: f64) -> f64 {
+        let (b, share) = self.place(v);
+        let (below, mass) = self.step(b);
+        below + share * mass
+    }
+
+    /// The bin in which `F(v)` is read, and the share of its probability that lies up to `v`: 1 where it ends.
+    ///
+    /// An atom within a millionth above `v` is taken for `v` itself: 0.2 in single precision is more than 0.2. Whole
+    /// numbers are the same in both.
+    pub(crate) fn place(&self, v: f64) -> (usize, f64) {
+        let slack = if v.fract() == 0.0 { 0.0 } else { SAME * v.abs() };
+        let is_v = |bin: &Bin| bin.max <= v || (bin.min == bin.max && bin.max - v <= slack);
+        let ended = self.bins.partition_point(is_v);
+        match self.bins.get(ended) {
+            Some(bin) if bin.min <= v => (ended, bin.share_up_to(v)),
+            _ if ended == 0 => (0, 0.0),
+            _ => (ended - 1, 1.0),
+        }
+    }
+
+    /// The probability of the bin that a quantile is read from; 0 for an atom, which is exact.
+    pub(crate) fn blur(&self, level: f64) -> f64 {
+        let b = self.bin_at(level);
+        if self.bins[b].min == self.bins[b].max { 0.0 } else { self.step(b).1 }
+    }
+
+    /// How far below and above what was read off the quantile of a level may lie, if its bin holds more than `fine` of the
+    /// distribution: what rewards inside it are worth is not known then.
+    pub(crate) fn quantile_blur(&self, level: f64, fine: f64) -> (f64, f64) {
+        let (b, value) = (self.bin_at(level), self.quantile(level));
+        if self.mass(b) <= fine {
+            return (0.0, 0.0);
+        }
+        ((value - self.bins[b].min).max(0.0), (self.bins[b].max - value).max(0.0))
+    }
+
+    /// The same for the CVaR of a tail: the rewards of such bins in it lie between their ends.
+    pub(crate) fn tail_blur(&self, alpha: f64, tail: Tail, fine: f64) -> (f64, f64) {
+        let level = tail.level(alpha);
+        let (mut down, mut up) = (0.0, 0.0);
+        for (b, bin) in self.bins.iter().enumerate() {
+            let (below, mass) = self.step(b);
+            if mass <= fine || bin.min == bin.max {
+                continue;
+            }
+            let share = ((level - below) / mass).clamp(0.0, 1.0);
+            let (share, value) = match tail {
+                Tail::Lower => (share, bin.integral(share)),
+                Tail::Upper => (1.0 - share, bin.mean - bin.integral(share)),
+            };
+            down += mass * (value - share * bin.min).max(0.0);
+            up += mass * (share * bin.max - value).max(0.0);
+        }
+        (down / alpha, up / alpha)
+    }
+
+    /// `(1/alpha)` times the integral of the quantile function over the tail of probability `alpha`.
+    pub(crate) fn cvar(&self, alpha: f64, tail: Tail) -> f64 {
+        self.cvars(&[alpha], tail)[0]
+    }
+
+    /// The same for several tails at once.
+    pub(crate) fn cvars(&self, alphas: &[f64], tail: Tail) -> Vec<f64> {
+        let mut levels: Vec<f64> = alphas.iter().map(|&alpha| tail.level(alpha)).collect();
+        if tail == Tail::Upper {
+            levels.push(1.0);
+        }
+        let below = self.integrals_below(&levels);
+        let tail_integral = |i: usize| match tail {
+            Tail::Lower => below[i],
+            Tail::Upper => below[alphas.len()] - below[i],
+        };
+        alphas.iter().enumerate().map(|(i, alpha)| tail_integral(i) / alpha).collect()
+    }
+
+    /// The quantile at which the tail of probability `alpha` begins.
+    pub(crate) fn var(&self, alpha: f64, tail: Tail) -> f64 {
+        self.quantile(tail.level(alpha))
+    }
+
+    /// `integral of quantile(u) over u in [0, level]` for each level; an atom at the end counts only for the share that
+    /// it fills. One pass over the bins, whatever the number of levels.
+    fn integrals_below(&self, levels: &[f64]) -> Vec<f64> {
+        let mut ascending: Vec<usize> = (0..levels.len()).collect();
+        ascending.sort_unstable_by(|&a, &b| levels[a].total_cmp(&levels[b]));
+        let mut waiting = ascending.into_iter().peekable();
+        let mut integrals = vec![0.0; levels.len()];
+        let mut integral = 0.0;
+        for (b, bin) in self.bins.iter().enumerate() {
+            let (below, mass) = self.step(b);
+            if mass <= 0.0 {
+                continue;
+            }
+            let share = |i: usize| (levels[i] - below) / mass;
+            while let Some(i) = waiting.next_if(|&i| share(i) < 1.0) {
+                integrals[i] = integral + mass * bin.integral(share(i).max(0.0));
+            }
+            if waiting.peek().is_none() {
+                return integrals;
+            }
+            integral += mass * bin.mean;
+        }
+        waiting.for_each(|i| integrals[i] = integral);
+        integrals
+    }
+
+    /// The first bin whose end reaches the level.
+    pub(crate) fn bin_at(&self, level: f64) -> usize {
+        let reached = self.cdf.partition_point(|&f| f < level - ROUNDING);
+        // A level of 0 is reached by the first bin that has any probability.
+        let first = self.cdf.partition_point(|&f| f <= 0.0);
+        reached.max(first).min(self.bins.len() - 1)
+    }
+
+    /// The probability of a bin.
+    pub(crate) fn mass(&self, b: usize) -> f64 {
+        self.step(b).1
+    }
+
+    /// `F` before a bin, and the bin's probability.
+    fn step(&self, b: usize) -> (f64, f64) {
+        let below = if b == 0 { 0.0 } else { self.cdf[b - 1] };
+        (below, self.cdf[b] - below)
+    }
+}
+
+impl Bin {
+    /// The quantile inside a bin: `min + (max - min) u^p`, with the `p` that gives the bin its mean. An atom has one
+    /// value.
+    fn quantile(&self, share: f64) -> f64 {
+        match self.tilt() {
+            None => self.max,
+            Some(t) => self.min + (self.max - self.min) * share.powf((1.0 - t) / t),
+        }
+    }
+
+    /// The inverse of that quantile function, for `v` in a bin that does not end there.
+    fn share_up_to(&self, v: f64) -> f64 {
+        let height = ((v - self.min) / (self.max - self.min)).clamp(0.0, 1.0);
+        match self.tilt() {
+            None => 0.0,
+            Some(t) => height.powf(t / (1.0 - t)),
+        }
+    }
+
+    /// The integral of that quantile function up to `share`.
+    fn integral(&self, share: f64) -> f64 {
+        match self.tilt() {
+            None => self.mean * share,
+            Some(t) => self.min * share + (self.mean - self.min) * share.powf(1.0 / t),
+        }
+    }
+
+    /// Where the mean lies between the extremes.
+    fn tilt(&self) -> Option<f64> {
+        let t = (self.mean - self.min) / (self.max - self.min);
+        (t > 0.0 && t < 1.0).then_some(t)
+    }
+}
+
+/// Makes a CDF of an estimate that falls or leaves [0, 1]: rearrangement (sorting its values), then clipping. Neither
+/// increases the distance to any true CDF. At the largest reward it is 1.
+pub(crate) fn repair(values: &mut [f64]) {
+    values.iter_mut().for_each(|f| *f = f.clamp(0.0, 1.0));
+    sort_nearly_sorted(values);
+    if let Some(last) = values.last_mut() {
+        *last = 1.0;
+    }
+}
+
+/// Sorts a CDF that hardly falls by moving each value to its place among those before it, and gives up in favour of a
+/// general method where values have far to go.
+fn sort_nearly_sorted(values: &mut [f64]) {
+    let mut moves = 8 * values.len();
+    for i in 1..values.len() {
+        let value = values[i];
+        let mut place = i;
+        while place > 0 && values[place - 1] > value {
+            values[place] = values[place - 1];
+            place -= 1;
+        }
+        values[place] = value;
+        moves = moves.saturating_sub(i - place);
+        if moves == 0 {
+            return values.sort_unstable_by(f64::total_cmp);
+        }
+    }
+}

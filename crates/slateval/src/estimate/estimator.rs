@@ -1,0 +1,173 @@
+//! One policy's reward distribution by one weight and one correction, with the influence functions of its moments.
+
+use crate::answer::diagnostics::DesignSource;
+use crate::estimate::correction::Corrected;
+use crate::estimate::design::design_second_moment;
+use crate::estimate::distribution::Distribution;
+use crate::estimate::influence::{design_effect, weight_design_effect};
+use crate::estimate::leverage::leverage;
+use crate::estimate::weight_sums::{Bin, Terms, Weighted, term};
+use crate::question::correction::Correction;
+use crate::question::structure::Structure;
+use crate::summary::cell::Cell;
+use crate::summary::features::Features;
+
+/// A correction that takes up more than this says nothing any more about how much it does.
+const LARGEST_LEVERAGE: f64 = 0.5;
+
+/// Everything that one weight, corrected, says about a policy.
+#[derive(Debug)]
+pub(crate) struct Estimator<'a> {
+    pub(crate) sums: Weighted<'a>,
+    pub(crate) corrected: Corrected,
+    /// What the weight assumes; none for the logging policy.
+    pub(crate) structure: Option<Structure>,
+    pub(crate) distribution: Distribution,
+    pub(crate) moments: Moments,
+    /// `n / E[G^2]`, and where the second moment comes from.
+    pub(crate) design_ess: Option<f64>,
+    pub(crate) design_from: DesignSource,
+    /// How many times more the mean weight varies than if rows were independent; 1 without clusters.
+    pub(crate) design_effect: f64,
+    /// The share of the weights' variation that the correction takes up; 0 where nothing was fitted.
+    pub(crate) leverage: f64,
+}
+
+/// Mean about the cell's origin, and variance.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Moments {
+    pub(crate) origin: f64,
+    pub(crate) mean: f64,
+    pub(crate) variance: f64,
+}
+
+impl<'a> Estimator<'a> {
+    pub(crate) fn of_target(
+        cell: &Cell,
+        sums: Weighted<'a>,
+        structure: Structure,
+        (correction, chi_usable): (Correction, bool),
+        bins: &[Bin],
+    ) -> Self {
+        let corrected = Corrected::new(correction, &structure, &sums);
+        let masses = sums.by_bin().map(|terms| corrected.estimate(&terms, sums.n));
+        let distribution = Distribution::new(bins.to_vec(), masses);
+        let moments = Moments::of_target(&corrected, &sums);
+        let (second, design_from) = design_second_moment(&structure, &sums, chi_usable);
+        let design_ess = (second > 0.0 && second.is_finite()).then(|| sums.n / second);
+        let design_effect = weight_design_effect(cell, &sums);
+        let leverage = leverage(corrected.correction, &structure, &sums);
+        let structure = Some(structure);
+        Estimator {
+            sums,
+            corrected,
+            structure,
+            distribution,
+            moments,
+            design_ess,
+            design_from,
+            design_effect,
+            leverage,
+        }
+    }
+
+    /// What half-widths are multiplied by, for the correction was fitted to the rows that it corrects.
+    pub(crate) fn inflation(&self) -> f64 {
+        1.0 / (1.0 - self.leverage.clamp(0.0, LARGEST_LEVERAGE))
+    }
+
+    pub(crate) fn of_logging(cell: &Cell, sums: Weighted<'a>, bins: &[Bin]) -> Self {
+        let (r, r2) = (sums.rewards()[term::ONE], sums.squared_rewards()[term::ONE]);
+        let moments = Moments {
+            origin: sums.origin,
+            mean: r / sums.n,
+            // The unbiased sample variance.
+            variance: (r2 - r * r / sums.n) / (sums.n - 1.0),
+        };
+        Estimator {
+            corrected: Corrected::logged(&sums),
+            structure: None,
+            distribution: Distribution::logged(bins.to_vec()),
+            moments,
+            design_ess: Some(sums.n),
+            design_from: DesignSource::Ratios,
+            design_effect: {
+                let mut reward = vec![0.0; sums.features().len()];
+                reward[sums.features().r()] = 1.0;
+                design_effect(cell, &sums, &reward)
+            },
+            // That of a mean.
+            leverage: 1.0 / sums.n,
+            sums,
+        }
+    }
+
+    /// Whether a constant is estimated without error. Uncorrected weights do not sum to 1.
+    fn is_normalised(&self) -> bool {
+        self.structure.is_none() || self.corrected.correction != Correction::None
+    }
+
+    /// The influence function of the mean, as a linear function of the features.
+    pub(crate) fn mean_influence(&self) -> Vec<f64> {
+        let origin = if self.is_normalised() { 0.0 } else { self.sums.origin };
+        self.influence([origin, 1.0, 0.0])
+    }
+
+    /// That of the variance, by the delta method: `IF of R^2 - 2 mean IF of R`.
+    pub(crate) fn variance_influence(&self) -> Vec<f64> {
+        let Moments { origin, mean, .. } = self.moments;
+        if self.is_normalised() {
+            return self.influence([0.0, -2.0 * mean, 1.0]);
+        }
+        // About 0: (R' + o)^2 - 2 (mean + o) (R' + o).
+        let total = mean + origin;
+        self.influence([origin * origin - 2.0 * total * origin, 2.0 * origin - 2.0 * total, 1.0])
+    }
+
+    /// Of `Y = c_0 + c_1 R' + c_2 R'^2` with `R' = R - origin`: `G Y - b_Y' a - E[Y]`.
+    fn influence(&self, c: [f64; 3]) -> Vec<f64> {
+        let (sums, f) = (&self.sums, self.sums.features());
+        let parts = [sums.totals(), sums.rewards(), sums.squared_rewards()];
+        let terms: Terms =
+            (0..parts[0].len()).map(|t| c.iter().zip(&parts).map(|(c, part)| c * part[t]).sum()).collect();
+        let mut x = vec![0.0; f.len()];
+        for (place, c) in [f.w(0), f.wr(0), f.wr2(0)].into_iter().zip(c) {
+            x[place] += c;
+        }
+        for adjustment in &self.corrected.adjustments {
+            let slope = adjustment.slope(&terms, sums.n);
+            for &(factor, c) in &adjustment.factors {
+                x[sums.feature_of_factor(factor)] -= slope * c;
+            }
+        }
+        x[Features::ONE] -= self.corrected.estimate(&terms, sums.n);
+        x
+    }
+}
+
+impl Moments {
+    fn of_target(corrected: &Corrected, sums: &Weighted<'_>) -> Self {
+        let n = sums.n;
+        let (rewards, squares) = (sums.rewards(), sums.squared_rewards());
+        let (first, second) = (corrected.estimate(&rewards, n), corrected.estimate(&squares, n));
+        let variance = match corrected.correction {
+            // Exactly unbiased if E[R^2 | A] has the weight's order. Weights that do not sum to 1 are not indifferent
+            // to the origin, so this one is taken about 0.
+            Correction::None => {
+                let o = sums.origin;
+                let totals = sums.totals();
+                let (g, gr, gr2) = (totals[term::G], rewards[term::G], squares[term::G]);
+                let about_zero = gr + o * g;
+                let second = gr2 + 2.0 * o * gr + o * o * g;
+                let own_squares =
+                    sums.squared_weighted_rewards() + 2.0 * o * rewards[term::GG] + o * o * totals[term::GG];
+                second / n - (about_zero * about_zero - own_squares) / (n * (n - 1.0))
+            }
+            _ => second - first * first,
+        };
+        // Weights that do not sum to 1 move the origin's share too.
+        let total = corrected.estimate(&sums.totals(), n);
+        let mean = first + sums.origin * (total - 1.0);
+        Moments { origin: sums.origin, mean, variance }
+    }
+}

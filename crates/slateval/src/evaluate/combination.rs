@@ -1,0 +1,237 @@
+//! Linear combinations of metrics, such as `mean(new) - 0.98 mean(logging)`, with intervals that know that all policies
+//! are judged by the same rows.
+
+use crate::answer::check::Check;
+use crate::answer::interval::Interval;
+use crate::estimate::weight_sums::occupied;
+use crate::evaluate::grouping::{Part, Who};
+use crate::evaluate::joint::Bench;
+use crate::question::error::{Error, Result};
+use crate::question::segment::Segment;
+use crate::question::settings::Settings;
+use crate::question::spec::{LOGGING, Spec};
+use crate::summary::Summary;
+use crate::summary::cell::Cell;
+
+/// A number that describes a policy's rewards.
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[non_exhaustive]
+pub enum Metric {
+    /// The mean.
+    Mean,
+    /// The variance.
+    Variance,
+    /// The standard deviation.
+    Std,
+    /// The quantile at a level in (0, 1).
+    Quantile(f64),
+    /// The mean of the tail of a probability in (0, 1), the one that [`Settings::tail`] names.
+    Cvar(f64),
+    /// `P(R <= v)`.
+    Probability(f64),
+    /// The effective sample size `(sum G)^2 / sum G^2`, as among the [`Diagnostics`](crate::Diagnostics). Known without
+    /// error.
+    Ess,
+}
+
+impl Metric {
+    /// The value at risk: the quantile at which the tail of probability `alpha` begins.
+    pub fn var(alpha: f64, settings: &Settings) -> Self {
+        Metric::Quantile(settings.tail.level(alpha))
+    }
+
+    fn check(self) -> Result<()> {
+        let bad = |setting, value: f64, why: &str| {
+            Err(Error::BadSetting { setting, value: value.to_string(), why: why.to_owned() })
+        };
+        match self {
+            Metric::Quantile(level) if !(level > 0.0 && level < 1.0) => {
+                bad("quantile", level, "must lie between 0 and 1")
+            }
+            Metric::Cvar(alpha) if !(alpha > 0.0 && alpha < 1.0) => bad("alpha", alpha, "must lie between 0 and 1"),
+            Metric::Probability(v) if !v.is_finite() => bad("reward", v, "must be a finite number"),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// A metric of a policy, times a number.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Term {
+    /// The number.
+    pub coefficient: f64,
+    /// The metric.
+    pub metric: Metric,
+    /// The policy's name; [`LOGGING`] for the one that wrote the log.
+    pub policy: String,
+}
+
+impl Term {
+    /// A metric of a policy, times a number.
+    pub fn new(coefficient: f64, metric: Metric, policy: impl Into<String>) -> Self {
+        Term { coefficient, metric, policy: policy.into() }
+    }
+}
+
+/// A sum of terms and a constant.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Combination {
+    /// What is added up.
+    pub terms: Vec<Term>,
+    /// What is added to it.
+    pub constant: f64,
+}
+
+/// What is known of a combination.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Combined {
+    /// The estimate with its interval.
+    pub interval: Interval,
+    /// Checks that leave no number of their policy to be relied on, whatever its interval says
+    /// ([`Diagnostics::spoiled`](crate::Diagnostics::spoiled)).
+    pub failed: Vec<FailedCheck>,
+    /// What the log is worth for the policy that it is worth least for; none if nothing is uncertain.
+    pub worth: Option<Worth>,
+}
+
+/// How many rows of a policy's own a log is worth: the design effective sample size, in clusters as far as rows are alike
+/// in them.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Worth {
+    /// The policy.
+    pub policy: String,
+    /// The rows.
+    pub rows: f64,
+}
+
+/// A check that a policy failed.
+#[derive(Debug, Clone, PartialEq)]
+pub struct FailedCheck {
+    /// The policy.
+    pub policy: String,
+    /// What was found.
+    pub check: Check,
+}
+
+impl Summary {
+    /// A linear combination of metrics with its interval, for the whole log or for one segment.
+    ///
+    /// The interval is joint: what moves several terms at once is not counted twice. One term, or a target minus logging or
+    /// the baseline, has the interval that [`evaluate`](Summary::evaluate) gives it. Terms that cannot be judged together,
+    /// which are moments with what is read off the CDF, and two targets of which neither is the specification's
+    /// [`baseline`](Spec::baseline), are split into groups; each of `g` groups gets an interval at
+    /// `1 - (1 - confidence) / g`, and the ends are added up. That holds at least as often as asked for, and is wider than it
+    /// could be.
+    ///
+    /// With [`Band::Bernstein`](crate::Band::Bernstein), only quantiles and probabilities of one policy have an interval.
+    ///
+    /// # Errors
+    /// As [`evaluate`](Summary::evaluate), and [`Error::BadSetting`] for a policy, a segment or a level that there is not.
+    ///
+    /// ```
+    /// use slateval::{Block, Combination, Field, Metric, Settings, Spec, Structure, Summary, Term};
+    ///
+    /// // Two actions, shown equally often; the first is worth 1. The target shows it in 9 of 10 slates.
+    /// let mut summary = Summary::new(Spec::new(Structure::Additive, ["new"]))?;
+    /// let mut block = Block::new(summary.spec());
+    /// block.reset(100, 1);
+    /// for row in 0..100 {
+    ///     let good = row % 2 == 0;
+    ///     block.column_mut(Field::Reward)[row] = if good { 1.0 } else { 0.0 };
+    ///     block.column_mut(Field::Logging { slot: 0 })[row] = 0.5;
+    ///     block.column_mut(Field::Target { policy: 0, slot: 0 })[row] = if good { 0.9 } else { 0.1 };
+    /// }
+    /// summary.add(&block)?;
+    ///
+    /// let terms = vec![Term::new(1.0, Metric::Mean, "new"), Term::new(-0.98, Metric::Mean, "logging")];
+    /// let gain = summary.combination(&Combination { terms, constant: 0.0 }, None, &Settings::default())?;
+    /// assert!((gain.estimate.expect("there are rows") - (0.9 - 0.98 * 0.5)).abs() < 1e-12);
+    /// # Ok::<(), slateval::Error>(())
+    /// ```
+    pub fn combination(
+        &self,
+        combination: &Combination,
+        segment: Option<&Segment>,
+        settings: &Settings,
+    ) -> Result<Interval> {
+        let mut found = self.combinations(std::slice::from_ref(combination), segment, settings)?;
+        Ok(found.swap_remove(0).interval)
+    }
+
+    /// Several at once, which costs hardly more than one: they share the order chosen from the data and the draws.
+    ///
+    /// # Errors
+    /// As [`combination`](Summary::combination).
+    pub fn combinations(
+        &self,
+        combinations: &[Combination],
+        segment: Option<&Segment>,
+        settings: &Settings,
+    ) -> Result<Vec<Combined>> {
+        settings.check_for(&self.spec)?;
+        let parts = combinations.iter().map(|c| parts(c, &self.spec)).collect::<Result<Vec<_>>>()?;
+        match segment {
+            None => {
+                let total = self.total()?;
+                self.spec.structure.check_longest(total.slots)?;
+                self.combine(&total, combinations, &parts, settings, false)
+            }
+            Some(segment) => {
+                let cell = self.cells.get(segment).filter(|_| self.spec.by.is_some());
+                let cell = cell.ok_or_else(|| Error::BadSetting {
+                    setting: "segment",
+                    value: segment.to_string(),
+                    why: "the log has no such segment".into(),
+                })?;
+                self.combine(cell, combinations, &parts, settings, true)
+            }
+        }
+    }
+
+    fn combine(
+        &self,
+        cell: &Cell,
+        combinations: &[Combination],
+        parts: &[Vec<Part>],
+        settings: &Settings,
+        is_segment: bool,
+    ) -> Result<Vec<Combined>> {
+        let (bins, rows) = occupied(cell);
+        let used: Vec<Part> = parts.iter().flatten().copied().collect();
+        let mut bench = Bench::new(&self.spec, cell, (&bins, &rows), &used, settings, is_segment)?;
+        let one = |(combination, parts): (&Combination, &Vec<Part>)| {
+            let interval = bench.interval(parts, combination.constant)?;
+            Ok(Combined { interval, failed: bench.failed_checks(parts), worth: bench.worth(parts) })
+        };
+        combinations.iter().zip(parts).map(one).collect()
+    }
+}
+
+/// The terms with their policies' places; those of the same metric and policy are one, and what cancels is left out.
+fn parts(combination: &Combination, spec: &Spec) -> Result<Vec<Part>> {
+    let mut parts: Vec<Part> = Vec::new();
+    for term in &combination.terms {
+        term.metric.check()?;
+        let who = who(&term.policy, spec)?;
+        match parts.iter_mut().find(|part| part.metric == term.metric && part.who == who) {
+            Some(same) => same.coefficient += term.coefficient,
+            None => parts.push(Part { coefficient: term.coefficient, metric: term.metric, who }),
+        }
+    }
+    parts.retain(|part| part.coefficient != 0.0);
+    Ok(parts)
+}
+
+fn who(policy: &str, spec: &Spec) -> Result<Who> {
+    if policy == LOGGING {
+        return Ok(Who::Logging);
+    }
+    spec.policies.iter().position(|p| p.name == policy).map(Who::Target).ok_or_else(|| {
+        let known: Vec<String> = spec.policies.iter().map(|p| format!("`{}`", p.name)).collect();
+        Error::BadSetting {
+            setting: "policy",
+            value: policy.to_owned(),
+            why: format!("there is no such policy, only `{LOGGING}`, {}", known.join(", ")),
+        }
+    })
+}

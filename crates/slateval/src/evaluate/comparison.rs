@@ -1,0 +1,149 @@
+//! Differences: between policies, and between segments under one policy.
+
+use crate::answer::comparison::{Comparison, Disparity, Dominance};
+use crate::answer::evaluation::{PolicyEvaluation, SegmentEvaluation};
+use crate::answer::interval::{Bounds, Interval, QuantileEstimate, TailEstimate};
+use crate::math::normal;
+use crate::question::segment::Segment;
+use crate::question::settings::Settings;
+use crate::uncertainty::draws::{place, read_off};
+use crate::uncertainty::limits::{Limits, z};
+use crate::uncertainty::policy::{DifferenceUncertainty, Gap, Level};
+use crate::uncertainty::trust::{Trust, Trusts};
+
+/// Two policies to be compared: their names, and the estimators that their estimates come from.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Compared<'n, 'e, 'a> {
+    pub(crate) policy: (&'n str, Level<'e, 'a>),
+    pub(crate) baseline: (&'n str, Level<'e, 'a>),
+    /// Whether an order was chosen from the data for either.
+    pub(crate) selected: bool,
+    pub(crate) trusts: &'n Trusts,
+}
+
+/// Policy minus baseline, with what is uncertain about it at each level of trust in the chosen orders.
+pub(crate) fn compare(
+    compared: Compared<'_, '_, '_>,
+    levels: &[DifferenceUncertainty],
+    settings: &Settings,
+) -> Comparison {
+    let Compared { policy: (policy, first), baseline: (baseline, second), selected, trusts } = compared;
+    let mean = |level: Level<'_, '_>| level.mean.moments.origin + level.mean.moments.mean;
+    let values = |level: Level<'_, '_>| read_off(level.cdf.distribution.curve(), settings);
+    let (own, other) = (values(first), values(second));
+    let interval = |estimate: f64, of: &dyn Fn(&DifferenceUncertainty) -> &Limits| {
+        Interval::new(estimate, &levels.iter().map(of).collect::<Vec<_>>(), selected, &trusts.cdf)
+    };
+    let means: Vec<&Limits> = levels.iter().map(|level| &level.mean).collect();
+    let cvar = |(i, &alpha): (usize, &f64)| {
+        let p = place::cvar(i);
+        let bias = levels.first().and_then(|level| level.cvar_bias.as_ref()).filter(|_| settings.debias_cvar);
+        let bias = bias.map_or(0.0, |bias| bias[i]);
+        TailEstimate { alpha, interval: interval(own[p] - other[p] - bias, &|level| &level.cvar[i]) }
+    };
+    let quantile = |i: usize, of: &dyn Fn(&DifferenceUncertainty) -> &Limits| {
+        let p = place::quantile(settings, i);
+        QuantileEstimate { level: settings.quantiles[i], interval: interval(own[p] - other[p], of) }
+    };
+    let quantiles = 0..settings.quantiles.len();
+    Comparison {
+        policy: policy.to_owned(),
+        baseline: baseline.to_owned(),
+        paired: true,
+        mean: Interval::new(mean(first) - mean(second), &means, selected, &trusts.mean),
+        cvar: settings.alphas.iter().enumerate().map(cvar).collect(),
+        quantiles: quantiles.clone().map(|i| quantile(i, &|level| &level.quantiles[i])).collect(),
+        quantile_band: quantiles.map(|i| quantile(i, &|level| &level.quantile_band[i])).collect(),
+        dominance: dominance(levels, z(settings)).filter(|_| trusts.cdf == Trust::Stands),
+    }
+}
+
+/// One dominates if its CDF is shown to lie below the other's at every reward in the interior, at every level of trust
+/// (an intersection of tests, so that each may be made at the full level), and nowhere shown to lie above.
+fn dominance(levels: &[DifferenceUncertainty], z: f64) -> Option<Dominance> {
+    let gaps: Vec<Gap> = levels.iter().map(|level| level.gap).collect::<Option<_>>()?;
+    let below = |gap: &Gap| gap.interior.is_some_and(|(_, most)| most < -z) && gap.everywhere.1 <= z;
+    let above = |gap: &Gap| gap.interior.is_some_and(|(least, _)| least > z) && gap.everywhere.0 >= -z;
+    Some(if gaps.iter().all(below) {
+        Dominance::Policy
+    } else if gaps.iter().all(above) {
+        Dominance::Baseline
+    } else {
+        Dominance::None
+    })
+}
+
+/// The segments furthest apart, for each policy: in mean, and in each CVaR.
+///
+/// Which two they are was found by looking: their intervals are widened so that those of all pairs of segments hold at
+/// once.
+pub(crate) fn disparities(
+    policies: &[PolicyEvaluation],
+    segments: &[SegmentEvaluation],
+    settings: &Settings,
+) -> Vec<Disparity> {
+    let mut found = Vec::new();
+    if segments.len() < 2 {
+        return found;
+    }
+    let pairs = (segments.len() * (segments.len() - 1) / 2) as f64;
+    let at_once = normal::upper_quantile((1.0 - settings.confidence) / 2.0 / pairs) / z(settings);
+    for (p, policy) in policies.iter().enumerate() {
+        let mut widest = |metric, alpha, of: &dyn Fn(&PolicyEvaluation) -> &Interval| {
+            let with_estimate = |s: &'_ SegmentEvaluation| {
+                Some((s.value.clone(), of(&s.policies[p]).clone(), of(&s.policies[p]).estimate?))
+            };
+            let mut values: Vec<(Segment, Interval, f64)> = segments.iter().filter_map(with_estimate).collect();
+            // A segment too small for an interval may well be furthest out, and says nothing.
+            let is_told =
+                |(_, interval, _): &(Segment, Interval, f64)| interval.lower.is_some() && interval.upper.is_some();
+            if values.iter().filter(|value| is_told(value)).count() >= 2 {
+                values.retain(is_told);
+            }
+            let low = values.iter().min_by(|a, b| a.2.total_cmp(&b.2));
+            let high = values.iter().max_by(|a, b| a.2.total_cmp(&b.2));
+            if let (Some(low), Some(high)) = (low, high) {
+                let interval = difference(&high.1, &low.1, at_once);
+                let (low, high) = (low.0.clone(), high.0.clone());
+                found.push(Disparity { policy: policy.name.clone(), metric, alpha, low, high, interval });
+            }
+        };
+        widest("mean", None, &|p| &p.mean);
+        for (i, tail) in policy.cvar.iter().enumerate() {
+            widest("cvar", Some(tail.alpha), &|p| &p.cvar[i].interval);
+        }
+    }
+    found
+}
+
+/// The difference of two independent estimates; the squares of the intervals' arms, widened, add up.
+fn difference(a: &Interval, b: &Interval, wider: f64) -> Interval {
+    let (Some(x), Some(y)) = (a.estimate, b.estimate) else {
+        return Interval::missing("one of the two has no estimate");
+    };
+    let arm = |a_end: Option<f64>, b_end: Option<f64>| Some(wider * (x - a_end?).hypot(y - b_end?));
+    let (a_ends, b_ends) = (ends(a), ends(b));
+    let limits = match (arm(a_ends.lower, b_ends.upper), arm(a_ends.upper, b_ends.lower)) {
+        (Some(down), Some(up)) => Ok(Bounds { lower: Some(x - y - down), upper: Some(x - y + up) }),
+        _ => {
+            let reason = a.reason.clone().or_else(|| b.reason.clone());
+            Err(reason.unwrap_or_else(|| "one of the two has no interval".to_owned()))
+        }
+    };
+    let marked = |mark: fn(&Interval) -> bool| [a, b].into_iter().find(|interval| mark(interval));
+    let why = |interval: &Interval| interval.reason.clone().unwrap_or_default();
+    let trust = match (marked(|i| i.conditional), marked(|i| i.refuted)) {
+        (Some(conditional), _) => Trust::Conditional(why(conditional)),
+        (_, Some(refuted)) => Trust::Refuted(why(refuted)),
+        _ => Trust::Stands,
+    };
+    Interval::new(x - y, &[&limits], matches!(trust, Trust::Conditional(_)), &trust)
+}
+
+/// The ends of an interval; of a conditional one those that hold under its condition.
+fn ends(interval: &Interval) -> Bounds {
+    match interval.if_order_holds {
+        Some(bounds) if interval.conditional => bounds,
+        _ => Bounds { lower: interval.lower, upper: interval.upper },
+    }
+}

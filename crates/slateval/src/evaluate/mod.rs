@@ -1,0 +1,147 @@
+//! From a summary to answers: one distribution per policy, how sure it is, and what it rests on.
+
+pub(crate) mod combination;
+pub(crate) mod comparison;
+pub(crate) mod describe;
+pub(crate) mod grouping;
+pub(crate) mod joint;
+pub(crate) mod profile;
+pub(crate) mod target;
+
+use crate::answer::comparison::Comparison;
+use crate::answer::diagnostics::Diagnostics;
+use crate::answer::evaluation::{Evaluation, LogFacts, PolicyEvaluation, RewardFacts, SegmentEvaluation};
+use crate::answer::selection::Interaction;
+use crate::estimate::estimator::Estimator;
+use crate::estimate::weight_sums::{Weighted, occupied};
+use crate::evaluate::comparison::disparities;
+use crate::evaluate::describe::describe;
+use crate::evaluate::target::Target;
+use crate::order::interactions::interactions;
+use crate::question::error::{Error, Result};
+use crate::question::segment::Segment;
+use crate::question::settings::Settings;
+use crate::question::spec::{LOGGING, PolicySpec, Spec};
+use crate::summary::Summary;
+use crate::summary::cell::Cell;
+use crate::uncertainty::policy::{Level, Uncertainty};
+use crate::uncertainty::trust::Trusts;
+
+impl Summary {
+    /// The reward distribution of every policy, with what it rests on.
+    ///
+    /// # Errors
+    /// [`Error::NoRows`] for an empty summary, [`Error::BadSetting`], [`Error::Overflow`].
+    ///
+    /// ```
+    /// use slateval::{Block, Field, Settings, Spec, Structure, Summary};
+    ///
+    /// // Two actions, shown equally often; the first is worth 1. The target shows it in 9 of 10 slates.
+    /// let mut summary = Summary::new(Spec::new(Structure::Additive, ["new"]))?;
+    /// let mut block = Block::new(summary.spec());
+    /// block.reset(2, 1);
+    /// block.column_mut(Field::Reward).copy_from_slice(&[1.0, 0.0]);
+    /// block.column_mut(Field::Logging { slot: 0 }).fill(0.5);
+    /// block.column_mut(Field::Target { policy: 0, slot: 0 }).copy_from_slice(&[0.9, 0.1]);
+    /// summary.add(&block)?;
+    ///
+    /// let evaluation = summary.evaluate(&Settings::default())?;
+    /// let new = evaluation.policy("new").expect("it was asked for");
+    /// assert!((new.mean.estimate.expect("there are rows") - 0.9).abs() < 1e-12);
+    /// # Ok::<(), slateval::Error>(())
+    /// ```
+    pub fn evaluate(&self, settings: &Settings) -> Result<Evaluation> {
+        let total = self.total_for(settings)?;
+        let (min, max) = total.bins.range().ok_or(Error::NoRows)?;
+        let reward = RewardFacts { min, max, distinct: total.bins.distinct() };
+        let (policies, comparisons, trusts) = evaluate_cell(&self.spec, &total, None, settings)?;
+        let segments = self.evaluate_segments(&trusts, settings)?;
+        Ok(Evaluation {
+            log: LogFacts { rows: total.rows, slots: self.slots(), reward },
+            comparisons,
+            disparities: disparities(&policies, &segments, settings),
+            policies,
+            segments,
+        })
+    }
+
+    /// All rows, if these settings suit them.
+    pub(crate) fn total_for(&self, settings: &Settings) -> Result<Cell> {
+        settings.check_for(&self.spec)?;
+        let total = self.total()?;
+        self.spec.structure.check_longest(total.slots)?;
+        Ok(total)
+    }
+
+    fn evaluate_segments(&self, whole: &[Trusts], settings: &Settings) -> Result<Vec<SegmentEvaluation>> {
+        let Some(column) = &self.spec.by else { return Ok(Vec::new()) };
+        let settings = &Settings { draws: settings.draws.min(SEGMENT_DRAWS), ..settings.clone() };
+        let evaluate = |(value, cell): (&Segment, &Cell)| {
+            let (policies, comparisons, _) = evaluate_cell(&self.spec, cell, Some(whole), settings)?;
+            Ok(SegmentEvaluation {
+                column: column.clone(),
+                value: value.clone(),
+                rows: cell.rows,
+                policies,
+                comparisons,
+            })
+        };
+        self.cells.iter().map(evaluate).collect()
+    }
+
+    /// How strongly each two slots' effects on the reward depend on each other, strongest first. Needs a specification
+    /// with [`interactions`](Spec::interactions).
+    ///
+    /// # Errors
+    /// As [`evaluate`](Summary::evaluate), and [`Error::BadSetting`] if what it needs was not kept.
+    pub fn interactions(&self, settings: &Settings) -> Result<Vec<Interaction>> {
+        settings.check_for(&self.spec)?;
+        let total = self.total()?;
+        if total.layout.pairs.is_empty() {
+            return Err(Error::BadSetting {
+                setting: "interactions",
+                value: "on".into(),
+                why: "this summary was made without them".into(),
+            });
+        }
+        let (bins, rows) = occupied(&total);
+        let of = |(p, policy): (usize, &PolicySpec)| interactions(&total, p, &policy.name, (&bins, &rows), settings);
+        Ok(self.spec.policies.iter().enumerate().flat_map(of).collect())
+    }
+}
+
+/// Draws for each segment, of which there may be a thousand.
+pub(crate) const SEGMENT_DRAWS: usize = 500;
+
+/// Every policy of a cell, how they compare, and how far each target can be trusted. A segment is told the latter of the
+/// whole log.
+pub(crate) fn evaluate_cell(
+    spec: &Spec,
+    cell: &Cell,
+    whole: Option<&[Trusts]>,
+    settings: &Settings,
+) -> Result<(Vec<PolicyEvaluation>, Vec<Comparison>, Vec<Trusts>)> {
+    let (bins, rows) = occupied(cell);
+    let logging = Estimator::of_logging(cell, Weighted::of_logging(cell, 0, &rows), &bins);
+    let (uncertainty, _) = Uncertainty::new(cell, &rows, Level::of(&logging), None, settings)?;
+    let diagnostics = Diagnostics::of_logging(cell.rows as f64);
+    let mut policies =
+        vec![describe((LOGGING, Level::of(&logging)), &[uncertainty], (None, &Trusts::STAND), diagnostics, settings)];
+    let mut comparisons = Vec::new();
+    let mut targets: Vec<Target<'_>> = (0..spec.policies.len())
+        .map(|policy| Target::new(spec, cell, policy, &bins, &rows, settings))
+        .collect::<Result<_>>()?;
+    for (target, whole) in targets.iter_mut().zip(whole.unwrap_or_default()) {
+        target.trusts = target.trusts.within(whole);
+    }
+    for target in &targets {
+        let beside = Estimator::of_logging(cell, Weighted::of_logging(cell, target.policy, &rows), &bins);
+        let (evaluation, comparison) = target.evaluate(cell, &rows, &beside, settings)?;
+        policies.push(evaluation);
+        comparisons.push(comparison);
+    }
+    for (policy, baseline) in cell.shape.compared() {
+        comparisons.push(targets[policy].compare_with(&targets[baseline], cell, &rows, settings)?);
+    }
+    Ok((policies, comparisons, targets.into_iter().map(|target| target.trusts).collect()))
+}

@@ -1,0 +1,121 @@
+//! Quantiles and tails at every level, for pictures and for readers who ask for one level more.
+
+use serde::Serialize;
+
+use crate::answer::comparison::Comparison;
+use crate::answer::evaluation::PolicyEvaluation;
+use crate::answer::interval::{Interval, QuantileEstimate, TailEstimate};
+use crate::evaluate::evaluate_cell;
+use crate::question::error::Result;
+use crate::question::settings::Settings;
+use crate::summary::Summary;
+
+/// VaR, CVaR and differences of policies over many levels: the whole log's, as [`Summary::evaluate`] gives them for few.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Profile {
+    /// Probabilities, ascending: of tails for VaR and CVaR, of quantiles for their differences.
+    pub levels: Vec<f64>,
+    /// The policy that wrote the log, then the targets as given.
+    pub policies: Vec<PolicyProfile>,
+    /// As in the evaluation.
+    pub comparisons: Vec<ComparisonProfile>,
+}
+
+/// One policy's tails.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct PolicyProfile {
+    /// Its name.
+    pub name: String,
+    /// VaR of the tail of each level.
+    pub var: Vec<Interval>,
+    /// CVaR of the tail of each level.
+    pub cvar: Vec<Interval>,
+}
+
+/// A target against another policy.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct ComparisonProfile {
+    /// The target.
+    pub policy: String,
+    /// What it is compared with.
+    pub baseline: String,
+    /// Difference of CVaR of the tail of each level.
+    pub cvar: Vec<Interval>,
+    /// Difference of the quantiles of each level.
+    pub quantiles: Vec<Interval>,
+    /// The same with intervals that hold at all levels at once.
+    pub quantile_band: Vec<Interval>,
+}
+
+impl Profile {
+    /// Levels for a picture: steps of half a percent, of a tenth in the outer twentieths, and the settings' own.
+    pub fn levels(settings: &Settings) -> Vec<f64> {
+        let tenths = (1..50).chain((50..950).step_by(5)).chain(950..1000);
+        let own = settings.alphas.iter().chain(&settings.quantiles).copied();
+        let mut levels: Vec<f64> = tenths.map(|i| f64::from(i) / 1000.0).chain(own).collect();
+        levels.sort_unstable_by(f64::total_cmp);
+        levels.dedup();
+        levels
+    }
+}
+
+impl Summary {
+    /// Every policy's tails and differences at many levels, such as [`Profile::levels`]. At a level of the settings the
+    /// numbers are those of [`evaluate`](Summary::evaluate).
+    ///
+    /// # Errors
+    /// As [`evaluate`](Summary::evaluate).
+    ///
+    /// ```
+    /// use slateval::{Block, Field, Profile, Settings, Spec, Structure, Summary};
+    ///
+    /// # let mut summary = Summary::new(Spec::new(Structure::Additive, ["new"]))?;
+    /// # let mut block = Block::new(summary.spec());
+    /// # block.reset(2, 1);
+    /// # block.column_mut(Field::Reward).copy_from_slice(&[1.0, 0.0]);
+    /// # block.column_mut(Field::Logging { slot: 0 }).fill(0.5);
+    /// # block.column_mut(Field::Target { policy: 0, slot: 0 }).copy_from_slice(&[0.9, 0.1]);
+    /// # summary.add(&block)?;
+    /// let settings = Settings::default();
+    /// let profile = summary.profile(&Profile::levels(&settings), &settings)?;
+    /// // A tenth of the target's slates have reward 0, the others 1.
+    /// let at = profile.levels.iter().position(|level| *level == 0.2).expect("it is one of them");
+    /// assert!((profile.policies[1].cvar[at].estimate.expect("there are rows") - 0.5).abs() < 1e-12);
+    /// # Ok::<(), slateval::Error>(())
+    /// ```
+    pub fn profile(&self, levels: &[f64], settings: &Settings) -> Result<Profile> {
+        let dense = Settings { alphas: levels.to_vec(), quantiles: levels.to_vec(), ..settings.clone() };
+        let (policies, comparisons, _) = evaluate_cell(self.spec(), &self.total_for(&dense)?, None, &dense)?;
+        Ok(Profile {
+            levels: levels.to_vec(),
+            policies: policies.into_iter().map(PolicyProfile::from).collect(),
+            comparisons: comparisons.into_iter().map(ComparisonProfile::from).collect(),
+        })
+    }
+}
+
+impl From<PolicyEvaluation> for PolicyProfile {
+    fn from(policy: PolicyEvaluation) -> Self {
+        PolicyProfile { name: policy.name, var: tails(policy.var), cvar: tails(policy.cvar) }
+    }
+}
+
+impl From<Comparison> for ComparisonProfile {
+    fn from(comparison: Comparison) -> Self {
+        ComparisonProfile {
+            policy: comparison.policy,
+            baseline: comparison.baseline,
+            cvar: tails(comparison.cvar),
+            quantiles: quantiles(comparison.quantiles),
+            quantile_band: quantiles(comparison.quantile_band),
+        }
+    }
+}
+
+fn tails(estimates: Vec<TailEstimate>) -> Vec<Interval> {
+    estimates.into_iter().map(|t| t.interval).collect()
+}
+
+fn quantiles(estimates: Vec<QuantileEstimate>) -> Vec<Interval> {
+    estimates.into_iter().map(|q| q.interval).collect()
+}

@@ -1,0 +1,221 @@
+//! A target policy with its estimators, the order chosen from the data and how far it can be trusted.
+
+use crate::answer::check::{Check, Status};
+use crate::answer::comparison::Comparison;
+use crate::answer::diagnostics::Diagnostics;
+use crate::answer::evaluation::PolicyEvaluation;
+use crate::answer::selection::{OrderTest, Selection};
+use crate::checks::diagnostics::{self};
+use crate::estimate::correction::Corrected;
+use crate::estimate::estimator::Estimator;
+use crate::estimate::influence::weight_design_effect;
+use crate::estimate::weight_sums::{Bin, Weighted};
+use crate::evaluate::comparison::{Compared, compare};
+use crate::evaluate::describe::describe;
+use crate::order::choice::{tests_of_structure, trust_in_structure};
+use crate::order::order_test::Tested;
+use crate::question::correction::{Correction, CorrectionChoice};
+use crate::question::error::{Error, Result};
+use crate::question::settings::Settings;
+use crate::question::spec::{LOGGING, Spec};
+use crate::question::structure::Structure;
+use crate::summary::cell::Cell;
+use crate::uncertainty::policy::{Level, Uncertainty};
+use crate::uncertainty::trust::{Trust, Trusts};
+
+/// A target policy with its estimators: one of a fixed structure, or one of each order.
+pub(crate) struct Target<'a> {
+    name: &'a str,
+    pub(crate) policy: usize,
+    estimators: Vec<Estimator<'a>>,
+    pub(crate) selection: Option<Selection>,
+    /// For a structure asked for by name, whether anything shows in the log that it leaves out.
+    tests: Vec<OrderTest>,
+    /// How far its intervals can be trusted.
+    pub(crate) trusts: Trusts,
+    chi: Option<Check>,
+    /// The places of the estimators used at each level of trust in the chosen order: first as chosen, then one above.
+    pub(crate) levels: Vec<Places>,
+}
+
+/// Which estimator the CDF, the mean and the variance are read from.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Places {
+    cdf: usize,
+    mean: usize,
+    variance: usize,
+}
+
+impl<'a> Target<'a> {
+    pub(crate) fn new(
+        spec: &'a Spec,
+        cell: &'a Cell,
+        policy: usize,
+        bins: &[Bin],
+        rows: &[u32],
+        settings: &Settings,
+    ) -> Result<Self> {
+        let name = spec.policies[policy].name.as_str();
+        let kept = spec.structure == Structure::Auto;
+        let fixed = settings.order(spec)?;
+        let chosen = kept && fixed.is_none();
+        let weighted = |order: usize| {
+            if kept {
+                Weighted::of_order(cell, policy, order, rows)
+            } else {
+                Weighted::of_structure(cell, policy, rows)
+            }
+        };
+        let structure = |order: usize| if kept { Structure::Order(order) } else { spec.structure.clone() };
+        let lowest = fixed.unwrap_or(1);
+        let highest = if chosen { cell.shape.basis } else { lowest };
+        let first = weighted(lowest);
+        check_finite(cell, &first, name)?;
+        let effect = weight_design_effect(cell, &first);
+        let chi = diagnostics::chi(&structure(lowest), settings.correction, &first, effect);
+        let chi_usable = chi.as_ref().is_some_and(|check| check.status != Status::Fail);
+        let correction = resolve(settings.correction, &spec.structure, chi.as_ref(), name)?;
+        let estimators: Vec<Estimator<'a>> = std::iter::once(first)
+            .chain((lowest + 1..=highest).map(weighted))
+            .zip(lowest..)
+            .map(|(sums, order)| Estimator::of_target(cell, sums, structure(order), (correction, chi_usable), bins))
+            .collect();
+        let design_effect = Estimator::of_logging(cell, Weighted::of_logging(cell, policy, rows), bins).design_effect;
+        let tested = Tested { cell, policy, bins, occupied: rows, design_effect, settings };
+        let told_apart = cell.shape.basis > 1;
+        let selection = chosen.then(|| Selection::choose(&tested, &estimators));
+        let (tests, trusts) = match &selection {
+            Some(selection) => (Vec::new(), selection.trusts(cell.slots, told_apart)),
+            None => {
+                let kept = if kept { cell.shape.basis.min(cell.slots) } else { 0 };
+                let tests = tests_of_structure(&tested, &estimators[0], lowest + 1..=kept);
+                let trusts = trust_in_structure(&tests);
+                (tests, trusts)
+            }
+        };
+        let levels = selection.as_ref().map_or(vec![Places { cdf: 0, mean: 0, variance: 0 }], levels);
+        Ok(Target { name, policy, estimators, selection, tests, trusts, chi, levels })
+    }
+
+    pub(crate) fn level(&self, at: usize) -> Level<'_, 'a> {
+        let Places { cdf, mean, variance } = self.levels[at.min(self.levels.len() - 1)];
+        Level { cdf: &self.estimators[cdf], mean: &self.estimators[mean], variance: &self.estimators[variance] }
+    }
+
+    /// The target by itself, and against the logging policy.
+    pub(crate) fn evaluate(
+        &self,
+        cell: &Cell,
+        rows: &[u32],
+        logging: &Estimator<'_>,
+        settings: &Settings,
+    ) -> Result<(PolicyEvaluation, Comparison)> {
+        let (mut own, mut differences) = (Vec::new(), Vec::new());
+        for at in 0..self.levels.len() {
+            let (uncertainty, difference) =
+                Uncertainty::new(cell, rows, self.level(at), Some(Level::of(logging)), settings)?;
+            own.push(uncertainty);
+            differences.extend(difference);
+        }
+        let level = self.level(0);
+        let compared = Compared {
+            policy: (self.name, level),
+            baseline: (LOGGING, Level::of(logging)),
+            selected: self.selection.is_some(),
+            trusts: &self.trusts,
+        };
+        let comparison = compare(compared, &differences, settings);
+        let diagnostics = self.diagnostics(cell, &own, settings);
+        let basis = (self.selection.as_ref(), &self.trusts);
+        let evaluation = describe((self.name, level), &own, basis, diagnostics, settings);
+        Ok((evaluation, comparison))
+    }
+
+    pub(crate) fn compare_with(
+        &self,
+        other: &Target<'_>,
+        cell: &Cell,
+        rows: &[u32],
+        settings: &Settings,
+    ) -> Result<Comparison> {
+        let mut differences = Vec::new();
+        for at in 0..self.levels.len().max(other.levels.len()) {
+            let (_, difference) = Uncertainty::new(cell, rows, self.level(at), Some(other.level(at)), settings)?;
+            differences.extend(difference);
+        }
+        let both = |of: fn(&Trusts) -> &Trust| of(&self.trusts).and(of(&other.trusts)).clone();
+        let trusts = Trusts { cdf: both(|t| &t.cdf), mean: both(|t| &t.mean), variance: both(|t| &t.variance) };
+        let compared = Compared {
+            policy: (self.name, self.level(0)),
+            baseline: (other.name, other.level(0)),
+            selected: self.selection.is_some(),
+            trusts: &trusts,
+        };
+        Ok(compare(compared, &differences, settings))
+    }
+
+    pub(crate) fn diagnostics(&self, cell: &Cell, uncertainty: &[Uncertainty], settings: &Settings) -> Diagnostics {
+        let estimator = self.level(0).cdf;
+        let mut diagnostics = Diagnostics::new(estimator, &settings.alphas);
+        diagnostics.checks.extend(self.chi.clone());
+        diagnostics.checks.extend(controls_check(&estimator.corrected));
+        diagnostics.checks.extend(self.selection.as_ref().map(|s| diagnostics::order(s, &self.trusts)));
+        let named = estimator.structure.as_ref().filter(|_| self.selection.is_none());
+        diagnostics.checks.extend(named.and_then(|s| diagnostics::structure(s, &self.tests, &self.trusts)));
+        diagnostics
+            .checks
+            .extend(cell.groups.as_ref().map(|groups| diagnostics::clusters(groups.occupied(), groups.count)));
+        let guarantee = uncertainty.last().and_then(|u| u.guarantee);
+        diagnostics.checks.extend(guarantee.map(|g| diagnostics::guarantee(g, self.selection.is_some())));
+        diagnostics
+    }
+}
+
+/// As chosen, and one order above where the log can carry it.
+fn levels(selection: &Selection) -> Vec<Places> {
+    let chosen = Places { cdf: selection.cdf - 1, mean: selection.mean - 1, variance: selection.variance - 1 };
+    let above = |order: usize| selection.guard(order) - 1;
+    let guard = Places { cdf: above(selection.cdf), mean: above(selection.mean), variance: above(selection.variance) };
+    if guard == chosen { vec![chosen] } else { vec![chosen, guard] }
+}
+
+fn check_finite(cell: &Cell, sums: &Weighted<'_>, name: &str) -> Result<()> {
+    if cell.policies[sums.policy].gram.to_packed().iter().all(|x| x.is_finite()) {
+        return Ok(());
+    }
+    let largest = cell.bins.range().map(|(lo, hi)| lo.abs().max(hi.abs()));
+    if let Some(largest) = largest.filter(|r| !(r.powi(4) * sums.n).is_finite()) {
+        return Err(Error::HugeReward { largest });
+    }
+    let smallest = sums.tally().smallest.iter().copied().fold(1.0, f64::min);
+    Err(Error::Overflow { policy: name.to_owned(), smallest })
+}
+
+fn controls_check(corrected: &Corrected) -> Option<Check> {
+    let message = corrected.notes.join("; ");
+    let status = if corrected.gave_up { Status::Fail } else { Status::Warn };
+    (!message.is_empty()).then(|| Check::new("correction", status, None, message))
+}
+
+/// What `auto` means for one target, and what a target without a good chi gets in place of `calibrated`.
+fn resolve(choice: CorrectionChoice, structure: &Structure, chi: Option<&Check>, name: &str) -> Result<Correction> {
+    let usable = chi.is_some_and(|check| check.status != Status::Fail);
+    Ok(match choice {
+        _ if matches!(structure, Structure::PaperOrder(_)) => Correction::None,
+        CorrectionChoice::Fixed(Correction::Calibrated) if chi.is_none() => {
+            return Err(Error::BadSetting {
+                setting: "correction",
+                value: "calibrated".into(),
+                why: format!("target `{name}` has no chi column; use auto, or add chi_k = sum_a pi_k(a)^2/mu_k(a) - 1"),
+            });
+        }
+        CorrectionChoice::Auto | CorrectionChoice::Fixed(Correction::Calibrated) => {
+            if usable {
+                Correction::Calibrated
+            } else {
+                Correction::ControlVariate
+            }
+        }
+        CorrectionChoice::Fixed(correction) => correction,
+    })
+}

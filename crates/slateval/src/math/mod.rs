@@ -1,0 +1,5 @@
+//! Linear algebra, normal quantiles, vector instructions: nothing that knows of slates.
+
+pub(crate) mod linear;
+pub(crate) mod normal;
+pub(crate) mod vector;

@@ -1,0 +1,51 @@
+//! How strongly each two slots' effects on the reward depend on each other.
+
+use crate::answer::selection::Interaction;
+use crate::estimate::estimator::Estimator;
+use crate::estimate::weight_sums::{Bin, Weighted};
+use crate::math::normal;
+use crate::order::order_test::{LEVEL, logged_cdf, sup_of_rows, sup_statistic};
+use crate::question::settings::Settings;
+use crate::summary::cell::Cell;
+use crate::summary::layout::PairSums;
+use crate::uncertainty::draws::quantile;
+use crate::uncertainty::thinning::Thinning;
+
+/// Draws for each pair of slots, of which there may be many.
+const PAIR_DRAWS: usize = 400;
+
+/// How strongly each two slots interact under one policy.
+pub(crate) fn interactions(
+    cell: &Cell,
+    policy: usize,
+    name: &str,
+    (bins, occupied): (&[Bin], &[u32]),
+    settings: &Settings,
+) -> Vec<Interaction> {
+    let start = cell.layout.pairs[policy].start;
+    let thinning = Thinning::new(bins);
+    let logged = thinning.at_ends(&logged_cdf(cell, occupied));
+    let rewards = Estimator::of_logging(cell, Weighted::of_logging(cell, policy, occupied), bins);
+    // Clusters are kept for weights, not for pairs of slots: pairs are taken to be as alike in them as rewards are.
+    let design_effect = rewards.design_effect;
+    let n = cell.rows as f64;
+    let pairs: Vec<(usize, usize)> = (0..cell.slots).flat_map(|k| (0..k).map(move |j| (j, k))).collect();
+    // All pairs considered: each is tested at its share of the level, so far out in the tail that draws do not reach it;
+    // the tail is that of a normal.
+    let share = LEVEL / pairs.len().max(1) as f64;
+    let further = normal::upper_quantile(share / 2.0) / normal::upper_quantile(LEVEL / 2.0);
+    let few = Settings { draws: settings.draws.min(PAIR_DRAWS), ..settings.clone() };
+    let pair = |&(j, k): &(usize, usize)| {
+        let place = start + PairSums::place(j, k);
+        let column = |place: usize| -> Vec<f64> {
+            thinning.sums(&occupied.iter().map(|&row| cell.table.row(row)[place]).collect::<Vec<f64>>())
+        };
+        let strength = sup_statistic(&column(place), &logged) / n;
+        let noise = quantile(&sup_of_rows(&column(place + 1), &logged, &few), 1.0 - LEVEL) / n;
+        let critical = noise * further * design_effect.sqrt();
+        Interaction { policy: name.to_owned(), slots: [j + 1, k + 1], strength, critical, active: strength > critical }
+    };
+    let mut found: Vec<Interaction> = pairs.iter().map(pair).collect();
+    found.sort_by(|a, b| b.strength.total_cmp(&a.strength));
+    found
+}

@@ -1,0 +1,323 @@
+//! Whether effects of some number of slots show in a log.
+//!
+//! With `H_r = e_r(Z)`, effects of exactly `r` slots show in `T_r(v) = mean[H_r (1{R <= v} - p(v))]`, `p` the logged CDF:
+//! 0 in expectation if there are none. Order `r` is active if `sup_v |T_r(v)|` is larger than multiplier draws of it are.
+//! Mean and second moment have tests of their own, with `R` and `(R - mean R)^2` in place of the indicator. All orders
+//! of a log are tested at a joint level of 5% (Holm).
+
+use rand_distr::{Distribution as _, StandardNormal};
+use rand_xoshiro::Xoshiro256PlusPlus;
+
+use crate::answer::selection::{FunctionalTest, OrderTest};
+use crate::estimate::weight_sums::Bin;
+use crate::math::linear::dot;
+use crate::math::normal;
+use crate::question::settings::Settings;
+use crate::summary::cell::Cell;
+use crate::summary::features::Features;
+use crate::summary::layout::WitnessSums;
+use crate::summary::table::bin;
+use crate::summary::witness::Witness;
+use crate::uncertainty::draws::{generator, in_parallel, quantile};
+use crate::uncertainty::thinning::Thinning;
+
+/// How often any order that has no effect is to be taken for active.
+pub(crate) const LEVEL: f64 = 0.05;
+
+/// Draws that a chunk of tests shares a generator for.
+const CHUNK: usize = 100;
+
+/// What the orders of one policy are tested on.
+#[derive(Clone, Copy)]
+pub(crate) struct Tested<'a> {
+    pub(crate) cell: &'a Cell,
+    pub(crate) policy: usize,
+    pub(crate) bins: &'a [Bin],
+    /// The bins' places in the cell's table.
+    pub(crate) occupied: &'a [u32],
+    /// How many times more the mean reward varies than if rows were independent.
+    pub(crate) design_effect: f64,
+    pub(crate) settings: &'a Settings,
+}
+
+/// What is known of one order before all are judged together.
+pub(crate) struct Evidence {
+    order: usize,
+    and_above: bool,
+    design_ess: Option<f64>,
+    cdf: Candidate,
+    mean: Candidate,
+    variance: Candidate,
+}
+
+/// A statistic, and what it would be without effects.
+struct Candidate {
+    statistic: f64,
+    without_effects: Null,
+}
+
+enum Null {
+    /// Normal with this standard deviation, in absolute value.
+    Normal(f64),
+    /// These draws, ascending.
+    Drawn(Vec<f64>),
+}
+
+impl Null {
+    /// What a statistic exceeds with this probability.
+    fn critical(&self, level: f64) -> f64 {
+        match self {
+            Null::Normal(deviation) => normal::upper_quantile(level / 2.0) * deviation,
+            Null::Drawn(sorted) => quantile(sorted, 1.0 - level),
+        }
+    }
+
+    /// How likely a statistic this large is.
+    fn probability(&self, statistic: f64) -> f64 {
+        match self {
+            Null::Normal(0.0) => f64::from(u8::from(statistic <= 0.0)),
+            Null::Normal(deviation) => 2.0 * normal::upper_tail(statistic / deviation),
+            Null::Drawn(sorted) => {
+                let below = sorted.partition_point(|&draw| draw < statistic);
+                (sorted.len() - below) as f64 / sorted.len() as f64
+            }
+        }
+    }
+}
+
+/// Judges all orders together.
+pub(crate) fn judge(evidence: &[Evidence]) -> Vec<OrderTest> {
+    let family = |of: fn(&Evidence) -> &Candidate| holm(&evidence.iter().map(of).collect::<Vec<_>>());
+    let (cdf, mean, variance) = (family(|e| &e.cdf), family(|e| &e.mean), family(|e| &e.variance));
+    let test = |(i, e): (usize, &Evidence)| OrderTest {
+        order: e.order,
+        and_above: e.and_above,
+        statistic: cdf[i].statistic,
+        critical: cdf[i].critical,
+        active: cdf[i].active,
+        design_ess: e.design_ess,
+        mean: mean[i],
+        variance: variance[i],
+    };
+    evidence.iter().enumerate().map(test).collect()
+}
+
+/// The lowest order's share of the level, as a multiple of each other's: effects of few slots are the likeliest.
+const LOWEST_SHARE: f64 = 3.0;
+
+/// Holm's procedure, weighted: of all statistics, the least likely against its share of the level is judged first; if it is
+/// found active, its share is divided among the others, and so on. From the first that is not, none is.
+fn holm(candidates: &[&Candidate]) -> Vec<FunctionalTest> {
+    let share = |i: usize| if i == 0 { LOWEST_SHARE } else { 1.0 };
+    let probability = |i: usize| candidates[i].without_effects.probability(candidates[i].statistic) / share(i);
+    let excess = |i: usize| candidates[i].statistic / candidates[i].without_effects.critical(LEVEL);
+    let mut ascending: Vec<usize> = (0..candidates.len()).collect();
+    ascending.sort_by(|&a, &b| probability(a).total_cmp(&probability(b)).then(excess(b).total_cmp(&excess(a))));
+    let mut found = vec![FunctionalTest { statistic: 0.0, critical: 0.0, active: false }; candidates.len()];
+    let (mut left, mut stopped): (f64, bool) = ((0..candidates.len()).map(share).sum(), false);
+    for i in ascending {
+        let Candidate { statistic, without_effects } = candidates[i];
+        let critical = without_effects.critical(LEVEL * share(i) / left);
+        let active = !stopped && *statistic > critical;
+        found[i] = FunctionalTest { statistic: *statistic, critical, active };
+        stopped |= !active;
+        if active {
+            left -= share(i);
+        }
+    }
+    found
+}
+
+impl Tested<'_> {
+    /// One of the orders that weights are kept of.
+    pub(crate) fn order(&self, order: usize, design_ess: Option<f64>) -> Evidence {
+        let Tested { cell, policy, occupied, .. } = *self;
+        let section = &cell.layout.own[policy];
+        let w = section.start + section.sums.w(order - 1);
+        let ww = section.start + section.sums.row(order) + section.sums.w(order - 1);
+        let by_group = cell.groups.as_ref().map(|groups| {
+            let of_group = |group: usize| {
+                let weight = |&row: &u32| groups.basis_sums(row, group, policy).nth(order).unwrap_or(0.0);
+                occupied.iter().map(weight).collect()
+            };
+            (0..groups.count).map(of_group).collect()
+        });
+        let cdf = self.sup_candidate(&self.column(w), &self.column(ww), by_group, 1.0);
+        let (mean, variance) = self.moments_of_order(order);
+        Evidence { order, and_above: false, design_ess, cdf, mean, variance }
+    }
+
+    /// What a structure leaves out, by its place among the witnesses. Clusters are not kept for these: slots are filled
+    /// anew for each slate, so that without effects rows are no more alike in clusters than rewards are.
+    pub(crate) fn witness(&self, place: usize, design_ess: Option<f64>) -> Evidence {
+        let section = &self.cell.layout.witnesses[self.policy];
+        let witness = section.sums.list[place];
+        let first = section.start + WitnessSums::place(place);
+        let (sums, squares) = (self.column(first), self.column(first + 1));
+        let cdf = self.sup_candidate(&sums, &squares, None, self.design_effect.sqrt());
+        let (mean, variance) = self.moments_in_bins(&sums, &squares);
+        let and_above = matches!(witness, Witness::Beyond(_));
+        Evidence { order: witness.order(), and_above, design_ess, cdf, mean, variance }
+    }
+
+    fn column(&self, place: usize) -> Vec<f64> {
+        self.occupied.iter().map(|&row| self.cell.table.row(row)[place]).collect()
+    }
+
+    fn sup_candidate(&self, sums: &[f64], squares: &[f64], by_group: Option<Vec<Vec<f64>>>, wider: f64) -> Candidate {
+        let n = self.cell.rows as f64;
+        let thinning = Thinning::new(self.bins);
+        let logged = thinning.at_ends(&logged_cdf(self.cell, self.occupied));
+        let mut drawn = match by_group {
+            None => sup_of_rows(&thinning.sums(squares), &logged, self.settings),
+            Some(groups) => {
+                let groups: Vec<Vec<f64>> = groups.iter().map(|group| thinning.sums(group)).collect();
+                sup_of_groups(&groups, &logged, self.settings)
+            }
+        };
+        drawn.iter_mut().for_each(|sup| *sup *= wider / n);
+        let statistic = sup_statistic(&thinning.sums(sums), &logged) / n;
+        Candidate { statistic, without_effects: Null::Drawn(drawn) }
+    }
+
+    /// `mean[H (R - mean R)]` and `mean[H ((R - mean R)^2 - var R)]`, from sums over all rows.
+    fn moments_of_order(&self, order: usize) -> (Candidate, Candidate) {
+        let (sums, n) = (&self.cell.policies[self.policy], self.cell.rows as f64);
+        let (f, gram, j) = (sums.features, &sums.gram, order - 1);
+        let mean = gram.get(Features::ONE, f.r()) / n;
+        let variance = gram.get(Features::ONE, f.r2()) / n - mean * mean;
+        let candidate = |coefficients: [f64; 3]| {
+            let mut x = vec![0.0; f.len()];
+            for (place, c) in [f.w(j), f.wr(j), f.wr2(j)].into_iter().zip(coefficients) {
+                x[place] = c;
+            }
+            let mut one = vec![0.0; f.len()];
+            one[Features::ONE] = 1.0;
+            let square: f64 = match &self.cell.groups {
+                None => gram.between(&x, &x),
+                Some(groups) => {
+                    groups.features[self.policy].chunks_exact(f.len()).map(|group| dot(&x, group).powi(2)).sum()
+                }
+            };
+            let statistic = (gram.between(&x, &one) / n).abs();
+            Candidate { statistic, without_effects: Null::Normal(square.max(0.0).sqrt() / n) }
+        };
+        (candidate([-mean, 1.0, 0.0]), candidate([mean * mean - variance, -2.0 * mean, 1.0]))
+    }
+
+    /// The same for a witness, with the mean reward of each bin in place of its rewards.
+    fn moments_in_bins(&self, sums: &[f64], squares: &[f64]) -> (Candidate, Candidate) {
+        let (bins, n) = (self.bins, self.cell.rows as f64);
+        let average = |of: &dyn Fn(&Bin) -> f64| bins.iter().map(|b| b.rows * of(b)).sum::<f64>() / n;
+        let mean = average(&|b| b.mean);
+        let variance = average(&|b| (b.mean - mean).powi(2));
+        let candidate = |of: &dyn Fn(&Bin) -> f64| {
+            let with = |values: &[f64], power: i32| -> f64 {
+                bins.iter().zip(values).map(|(b, x)| of(b).powi(power) * x).sum()
+            };
+            let deviation = (self.design_effect * with(squares, 2)).max(0.0).sqrt() / n;
+            Candidate { statistic: with(sums, 1).abs() / n, without_effects: Null::Normal(deviation) }
+        };
+        (candidate(&|b| b.mean - mean), candidate(&|b| (b.mean - mean).powi(2) - variance))
+    }
+}
+
+/// The logged CDF at each bin's end.
+pub(crate) fn logged_cdf(cell: &Cell, occupied: &[u32]) -> Vec<f64> {
+    let mut seen = 0.0;
+    let share = |&row: &u32| {
+        seen += cell.table.row(row)[bin::ROWS];
+        seen / cell.rows as f64
+    };
+    occupied.iter().map(share).collect()
+}
+
+/// `sup_v |sum_{b <= v} s_b - p(v) sum_b s_b|`.
+pub(crate) fn sup_statistic(sums: &[f64], logged: &[f64]) -> f64 {
+    let total: f64 = sums.iter().sum();
+    let mut sum = 0.0;
+    let step = |(s, p): (&f64, &f64)| {
+        sum += s;
+        (sum - p * total).abs()
+    };
+    sums.iter().zip(logged).map(step).fold(0.0, f64::max)
+}
+
+/// Draws of the same, ascending, where each bin's sum is a normal with the given variance.
+pub(crate) fn sup_of_rows(variances: &[f64], logged: &[f64], settings: &Settings) -> Vec<f64> {
+    let scales: Vec<f64> = variances.iter().map(|v| v.max(0.0).sqrt()).collect();
+    sup_draws(logged, settings, |rng, drawn| {
+        for (e, scale) in drawn.iter_mut().zip(&scales) {
+            let z: f64 = StandardNormal.sample(rng);
+            *e = scale * z;
+        }
+    })
+}
+
+/// The same where deviations are added up by group first.
+fn sup_of_groups(by_group: &[Vec<f64>], logged: &[f64], settings: &Settings) -> Vec<f64> {
+    sup_draws(logged, settings, |rng, drawn| {
+        drawn.fill(0.0);
+        for group in by_group {
+            let z: f64 = StandardNormal.sample(rng);
+            drawn.iter_mut().zip(group).for_each(|(e, w)| *e += z * w);
+        }
+    })
+}
+
+/// [`sup_statistic`] of many draws of the bins' sums, ascending.
+fn sup_draws(
+    logged: &[f64],
+    settings: &Settings,
+    draw: impl Fn(&mut Xoshiro256PlusPlus, &mut [f64]) + Sync,
+) -> Vec<f64> {
+    let chunks = settings.draws.max(CHUNK) / CHUNK;
+    let sups = in_parallel(chunks, settings.threads, |chunk| {
+        let mut rng = generator(settings.seed, chunk);
+        let mut drawn = vec![0.0; logged.len()];
+        let mut sup = || {
+            draw(&mut rng, &mut drawn);
+            sup_statistic(&drawn, logged)
+        };
+        (0..CHUNK).map(|_| sup()).collect::<Vec<f64>>()
+    });
+    let mut sups: Vec<f64> = sups.into_iter().flatten().collect();
+    sups.sort_unstable_by(f64::total_cmp);
+    sups
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn normal_candidate(statistic: f64) -> Candidate {
+        Candidate { statistic, without_effects: Null::Normal(1.0) }
+    }
+
+    #[test]
+    fn holm_steps_down_from_the_least_likely() {
+        let judged = |statistics: &[f64]| -> Vec<bool> {
+            let candidates: Vec<Candidate> = statistics.iter().map(|&s| normal_candidate(s)).collect();
+            holm(&candidates.iter().collect::<Vec<_>>()).iter().map(|test| test.active).collect()
+        };
+        // Of three, the first is judged at .03 (2.170), the others at .01 (2.576); with one of those out of the way, at
+        // .0375 (2.081) and .0125 (2.498); alone, at .05 (1.960).
+        assert_eq!(judged(&[2.2, 0.0, 0.0]), [true, false, false]);
+        assert_eq!(judged(&[2.1, 0.0, 0.0]), [false, false, false]);
+        assert_eq!(judged(&[2.1, 2.6, 0.0]), [true, true, false]);
+        assert_eq!(judged(&[2.1, 2.5, 2.5]), [false, false, false]);
+        assert_eq!(judged(&[2.0, 2.6, 2.6]), [true, true, true]);
+        assert_eq!(judged(&[2.0]), [true]);
+        assert_eq!(judged(&[]), [] as [bool; 0]);
+    }
+
+    #[test]
+    fn what_is_active_exceeds_its_critical_value() {
+        for statistics in [[2.0, 2.2, 2.5], [0.1, 2.3, 2.6], [3.0, 2.0, 2.5], [2.0, 2.6, 2.7]] {
+            let candidates: Vec<Candidate> = statistics.iter().map(|&s| normal_candidate(s)).collect();
+            for test in holm(&candidates.iter().collect::<Vec<_>>()) {
+                assert!(!test.active || test.statistic > test.critical, "{statistics:?} {test:?}");
+            }
+        }
+    }
+}

@@ -1,0 +1,107 @@
+//! How weights are to be corrected. The corrections themselves are in `estimate/correction.rs`.
+
+use std::fmt;
+use std::str::FromStr;
+
+use serde::{Deserialize, Serialize};
+
+use crate::question::error::{Error, Result};
+use crate::question::structure::Structure;
+
+/// How weights are corrected to lower the variance.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Correction {
+    /// `w = G / n`, as in the paper.
+    None,
+    /// `w = G / sum G`.
+    SelfNormalized,
+    /// Regression on the slot ratios, whose expectation 1 is known.
+    ControlVariate,
+    /// Regression on the slot ratios, with their expectation under the target, known from `chi`.
+    Calibrated,
+}
+
+/// The correction asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(into = "String", try_from = "String")]
+pub enum CorrectionChoice {
+    /// Calibrated for a target whose chi is there and passes its check, control variates otherwise.
+    #[default]
+    Auto,
+    /// This one.
+    Fixed(Correction),
+}
+
+impl CorrectionChoice {
+    /// Refuses a correction that the structure, or a log without chi, cannot have.
+    pub(crate) fn check(self, structure: &Structure) -> Result<()> {
+        let bad = |correction: Correction, why: &str| {
+            Err(Error::BadSetting { setting: "correction", value: correction.to_string(), why: why.into() })
+        };
+        match (structure, self) {
+            (Structure::PaperOrder(_), CorrectionChoice::Fixed(c)) if c != Correction::None => {
+                bad(c, "paper-order reproduces the paper, which corrects nothing: use none or auto")
+            }
+            (Structure::Given, CorrectionChoice::Fixed(c @ Correction::Calibrated)) => {
+                bad(c, "a given weight comes without slots: use none, self-normalized or control-variate")
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+impl fmt::Display for Correction {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Correction::None => "none",
+            Correction::SelfNormalized => "self-normalized",
+            Correction::ControlVariate => "control-variate",
+            Correction::Calibrated => "calibrated",
+        })
+    }
+}
+
+impl fmt::Display for CorrectionChoice {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            CorrectionChoice::Auto => f.write_str("auto"),
+            CorrectionChoice::Fixed(correction) => correction.fmt(f),
+        }
+    }
+}
+
+impl FromStr for CorrectionChoice {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<Self> {
+        Ok(CorrectionChoice::Fixed(match text {
+            "auto" => return Ok(CorrectionChoice::Auto),
+            "none" => Correction::None,
+            "self-normalized" => Correction::SelfNormalized,
+            "control-variate" => Correction::ControlVariate,
+            "calibrated" => Correction::Calibrated,
+            _ => {
+                return Err(Error::BadSetting {
+                    setting: "correction",
+                    value: text.into(),
+                    why: "must be auto, none, self-normalized, control-variate or calibrated".into(),
+                });
+            }
+        }))
+    }
+}
+
+impl From<CorrectionChoice> for String {
+    fn from(choice: CorrectionChoice) -> String {
+        choice.to_string()
+    }
+}
+
+impl TryFrom<String> for CorrectionChoice {
+    type Error = Error;
+
+    fn try_from(text: String) -> Result<Self> {
+        text.parse()
+    }
+}

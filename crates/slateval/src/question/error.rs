@@ -1,0 +1,85 @@
+//! What can go wrong, named after what the user did.
+
+use crate::question::field::Field;
+
+/// Everything the estimators can refuse.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// A value in a block of rows that no reward or probability can have.
+    #[error("{field} is {value} in row {row}: {}", field.rule())]
+    BadValue {
+        /// Row inside the block, from 0.
+        row: usize,
+        /// Which column of the block.
+        field: Field,
+        /// The value found.
+        value: f64,
+    },
+    /// A structure that cannot be read, or that the slates cannot have.
+    #[error("structure `{text}`: {why}")]
+    BadStructure {
+        /// The structure as written.
+        text: String,
+        /// What is wrong with it.
+        why: String,
+    },
+    /// A setting outside its range.
+    #[error("{setting} `{value}`: {why}")]
+    BadSetting {
+        /// The setting's name.
+        setting: &'static str,
+        /// The value given.
+        value: String,
+        /// The values it may have.
+        why: String,
+    },
+    /// Two summaries of different things.
+    #[error("these summaries do not fit together: {}", .0.join("; "))]
+    Mismatch(
+        /// One entry for each difference.
+        Vec<String>,
+    ),
+    /// A summary without rows has no distribution.
+    #[error("there are no rows: an empty log says nothing about any policy")]
+    NoRows,
+    /// More segments than an evaluation can be read for.
+    #[error("`{column}` has more than {limit} different values: segment by something coarser")]
+    TooManySegments {
+        /// The column given to `--by`.
+        column: String,
+        /// The largest number allowed.
+        limit: usize,
+    },
+    /// The weights are too large for double precision.
+    #[error(
+        "the weights of policy `{policy}` overflow double precision: a logging propensity is almost zero \
+         (the smallest is {smallest:e}); mend it if it is wrong, or use a structure of lower order. Dropping such rows \
+         biases the result"
+    )]
+    Overflow {
+        /// The target policy.
+        policy: String,
+        /// The smallest logging propensity seen.
+        smallest: f64,
+    },
+    /// A reward whose powers are too large for double precision.
+    #[error(
+        "a reward of {largest:e} overflows double precision when it is squared and squared again: is it a placeholder for \
+         a missing one? Give the row its reward, or measure rewards in larger units. Drop such rows only if rewards are \
+         missing at random: otherwise the result is biased"
+    )]
+    HugeReward {
+        /// The largest reward in size.
+        largest: f64,
+    },
+    /// Bytes that are not a summary, or not a whole one.
+    #[error("not a readable summary: {0}")]
+    Format(
+        /// What is wrong with the bytes.
+        String,
+    ),
+}
+
+/// A result of the estimators.
+pub type Result<T> = std::result::Result<T, Error>;

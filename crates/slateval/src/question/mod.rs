@@ -1,0 +1,11 @@
+//! What is asked: which weights, bins and segments a summary keeps ([`spec`]), and how it is evaluated ([`settings`]).
+
+pub(crate) mod binning;
+pub(crate) mod correction;
+pub(crate) mod error;
+pub(crate) mod field;
+pub(crate) mod segment;
+pub(crate) mod settings;
+pub(crate) mod spec;
+pub(crate) mod structure;
+pub(crate) mod tail;

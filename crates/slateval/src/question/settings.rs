@@ -1,0 +1,176 @@
+//! How a summary is evaluated: everything that can be decided after the log has been read.
+
+use std::fmt;
+use std::str::FromStr;
+
+use serde::{Deserialize, Serialize};
+
+use crate::question::correction::CorrectionChoice;
+use crate::question::error::{Error, Result};
+use crate::question::spec::Spec;
+use crate::question::structure::Structure;
+use crate::question::tail::Tail;
+
+/// What to report, and how to correct the weights.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct Settings {
+    /// How weights are corrected.
+    pub correction: CorrectionChoice,
+    /// An order to use in place of one chosen from the data, for a summary that kept them all (structure auto).
+    pub structure: Option<Structure>,
+    /// Levels of quantiles, in (0, 1).
+    pub quantiles: Vec<f64>,
+    /// Tail probabilities of VaR and CVaR, in (0, 1).
+    pub alphas: Vec<f64>,
+    /// The tail they look at.
+    pub tail: Tail,
+    /// Where bands and intervals come from.
+    pub band: Band,
+    /// The probability with which a band or an interval is to hold the truth, in (0, 1).
+    pub confidence: f64,
+    /// Multiplier draws that bands and some intervals rest on.
+    pub draws: usize,
+    /// Where the draws begin; the same seed gives the same numbers.
+    pub seed: u64,
+    /// No logging propensity of any action is below this: what the guaranteed band rests on.
+    pub min_propensity: Option<f64>,
+    /// Whether CVaR is corrected for its bootstrap bias: less biased, a little more variable.
+    pub debias_cvar: bool,
+    /// Threads to draw with; all cores if none is given. The numbers do not depend on it.
+    #[serde(skip)]
+    pub threads: Option<usize>,
+}
+
+/// Where bands and intervals come from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Band {
+    /// The Gaussian multiplier bootstrap of the influence function: right in large samples.
+    #[default]
+    Multiplier,
+    /// Empirical Bernstein bounds: right in every sample, given bounds of the weights, and wider.
+    Bernstein,
+    /// No bands and no intervals.
+    None,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Settings {
+            correction: CorrectionChoice::Auto,
+            structure: None,
+            quantiles: vec![0.25, 0.5, 0.75],
+            alphas: vec![0.05, 0.1, 0.25],
+            tail: Tail::Lower,
+            band: Band::Multiplier,
+            confidence: 0.95,
+            draws: 2000,
+            seed: 0,
+            min_propensity: None,
+            debias_cvar: false,
+            threads: None,
+        }
+    }
+}
+
+impl Settings {
+    /// The order asked for, of a summary that kept several.
+    pub(crate) fn order(&self, spec: &Spec) -> Result<Option<usize>> {
+        let bad = |structure: &Structure, why: String| {
+            Err(Error::BadSetting { setting: "structure", value: structure.to_string(), why })
+        };
+        match &self.structure {
+            None => Ok(None),
+            Some(same) if *same == spec.structure => Ok(None),
+            Some(structure) if spec.structure != Structure::Auto => {
+                bad(structure, format!("this summary was made with structure {}, and has no other", spec.structure))
+            }
+            Some(Structure::Additive) => Ok(Some(1)),
+            Some(Structure::Order(m)) if *m <= spec.basis() => Ok(Some(*m)),
+            Some(structure) => bad(
+                structure,
+                format!("a summary of structure auto has additive and order:1 to order:{}", spec.basis()),
+            ),
+        }
+    }
+
+    /// Refuses settings out of their range, and a correction that the structure cannot have: what can be told before
+    /// the log is read.
+    ///
+    /// # Errors
+    /// [`Error::BadSetting`].
+    pub fn check_for(&self, spec: &Spec) -> Result<()> {
+        self.correction.check(&spec.structure)?;
+        self.order(spec)?;
+        let bad = |setting, value: String, why: &str| Err(Error::BadSetting { setting, value, why: why.to_owned() });
+        let outside = |p: &&f64| !(**p > 0.0 && **p < 1.0);
+        let confidence = [self.confidence];
+        for (setting, values) in
+            [("quantile", &self.quantiles[..]), ("alpha", &self.alphas), ("confidence", &confidence)]
+        {
+            if let Some(value) = values.iter().find(outside) {
+                return bad(setting, value.to_string(), "must lie between 0 and 1");
+            }
+        }
+        if let Some(p) = self.min_propensity.filter(|p| !(*p > 0.0 && *p <= 1.0)) {
+            return bad("min-propensity", p.to_string(), "must be above 0 and at most 1");
+        }
+        if self.band == Band::Multiplier && !(MIN_DRAWS..=MAX_DRAWS).contains(&self.draws) {
+            return bad("draws", self.draws.to_string(), "give between 100 and 1,000,000");
+        }
+        let beyond = self.draws as f64 * (1.0 - self.confidence) / 2.0;
+        if self.band == Band::Multiplier && beyond < 2.0 - 1e-9 {
+            let needed = (4.0 / (1.0 - self.confidence)).ceil();
+            return bad(
+                "draws",
+                self.draws.to_string(),
+                &format!("a confidence of {} takes at least {needed}", self.confidence),
+            );
+        }
+        if self.band == Band::Bernstein && spec.cluster.is_some() {
+            return bad(
+                "band",
+                "bernstein".into(),
+                "a guaranteed band takes rows to be independent; use multiplier with clusters",
+            );
+        }
+        if self.debias_cvar && self.band != Band::Multiplier {
+            return bad("debias-cvar", "on".into(), "needs the draws of --band multiplier");
+        }
+        Ok(())
+    }
+}
+
+/// Fewer draws say nothing about a tail of 2.5%.
+const MIN_DRAWS: usize = 100;
+
+/// More draws tell nothing more, and would have to be kept.
+pub(crate) const MAX_DRAWS: usize = 1_000_000;
+
+impl fmt::Display for Band {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Band::Multiplier => "multiplier",
+            Band::Bernstein => "bernstein",
+            Band::None => "none",
+        })
+    }
+}
+
+impl FromStr for Band {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<Self> {
+        match text {
+            "multiplier" => Ok(Band::Multiplier),
+            "bernstein" => Ok(Band::Bernstein),
+            "none" => Ok(Band::None),
+            _ => Err(Error::BadSetting {
+                setting: "band",
+                value: text.into(),
+                why: "must be multiplier, bernstein or none".into(),
+            }),
+        }
+    }
+}

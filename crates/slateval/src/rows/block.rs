@@ -1,0 +1,358 @@
+//! A block of logged slates, column by column: what readers fill and [`Summary::add`](crate::Summary::add) takes.
+
+use crate::question::field::Field;
+use crate::question::segment::Segment;
+use std::collections::HashMap;
+
+use crate::question::spec::Spec;
+
+/// Up to [`Block::ROWS`] logged slates, one contiguous column per [`Field`].
+///
+/// A block is a buffer to be used again and again: [`reset`](Block::reset) it, fill the columns that
+/// [`fields`](Block::fields) lists, mark missing slots, and hand it to [`Summary::add`](crate::Summary::add), which
+/// checks every value.
+///
+/// ```
+/// use slateval::{Block, Field, Spec, Structure, Summary};
+///
+/// let spec = Spec::new(Structure::Additive, ["new"]);
+/// let mut summary = Summary::new(spec)?;
+/// let mut block = Block::new(summary.spec());
+/// block.reset(2, 1);
+/// block.column_mut(Field::Reward).copy_from_slice(&[0.0, 1.0]);
+/// block.column_mut(Field::Logging { slot: 0 }).copy_from_slice(&[0.5, 0.5]);
+/// block.column_mut(Field::Target { policy: 0, slot: 0 }).copy_from_slice(&[0.2, 0.8]);
+/// summary.add(&block)?;
+/// assert_eq!(summary.rows(), 2);
+/// # Ok::<(), slateval::Error>(())
+/// ```
+#[derive(Debug, Clone)]
+pub struct Block {
+    rows: usize,
+    slots: usize,
+    shape: Shape,
+    reward: Vec<f64>,
+    pool: Vec<f64>,
+    weights: Vec<Vec<f64>>,
+    /// `[column of a slot][slot]`, in the order of [`Shape::per_slot`].
+    by_slot: Vec<Vec<Vec<f64>>>,
+    /// `[slot][row]`, empty while nothing is missing.
+    missing: Vec<Vec<bool>>,
+    segments: Vec<u32>,
+    segment_values: Vec<Segment>,
+    segment_ids: HashMap<Segment, u32>,
+    /// The group that each row's cluster belongs to.
+    groups: Vec<u16>,
+}
+
+/// Which columns a specification asks for.
+#[derive(Debug, Clone)]
+struct Shape {
+    logging: bool,
+    pool: bool,
+    /// For each policy: pi, chi, anywhere, weight.
+    policies: Vec<PolicyShape>,
+    segmented: bool,
+    /// How many groups clusters are hashed into; 0 without clusters.
+    groups: u16,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct PolicyShape {
+    target: bool,
+    chi: bool,
+    anywhere: bool,
+    weight: bool,
+}
+
+/// Columns of one slot: logging first, then target, chi and anywhere of each policy.
+const PER_POLICY: usize = 3;
+
+impl Block {
+    /// Rows a block holds at most: its columns stay in the processor's cache while they are worked on.
+    pub const ROWS: usize = 512;
+
+    /// An empty block with the columns `spec` asks for.
+    pub fn new(spec: &Spec) -> Self {
+        let needs = spec.structure.needs();
+        let policy = |chi| PolicyShape { target: needs.slots, chi, anywhere: needs.anywhere, weight: needs.weight };
+        let shape = Shape {
+            logging: needs.logging,
+            pool: needs.pool,
+            policies: spec.policies.iter().map(|p| policy(p.chi && needs.slots)).collect(),
+            segmented: spec.by.is_some(),
+            groups: spec.groups(),
+        };
+        Self::with_shape(shape)
+    }
+
+    fn with_shape(shape: Shape) -> Self {
+        let policies = shape.policies.len();
+        Block {
+            rows: 0,
+            slots: 0,
+            shape,
+            reward: Vec::new(),
+            pool: Vec::new(),
+            weights: vec![Vec::new(); policies],
+            by_slot: vec![Vec::new(); 1 + PER_POLICY * policies],
+            missing: Vec::new(),
+            segments: Vec::new(),
+            segment_values: Vec::new(),
+            segment_ids: HashMap::new(),
+            groups: Vec::new(),
+        }
+    }
+
+    /// Makes room for `rows` slates of at most `slots` slots, none of them missing. Column values are unspecified
+    /// until they are filled.
+    ///
+    /// # Panics
+    /// If `rows` is more than [`Block::ROWS`].
+    pub fn reset(&mut self, rows: usize, slots: usize) {
+        assert!(rows <= Self::ROWS, "a block holds at most {} rows", Self::ROWS);
+        self.rows = rows;
+        self.slots = if self.has_slots() { slots } else { 0 };
+        self.reward.resize(rows, 0.0);
+        if self.shape.pool {
+            self.pool.resize(rows, 0.0);
+        }
+        for (weight, shape) in self.weights.iter_mut().zip(&self.shape.policies) {
+            if shape.weight {
+                weight.resize(rows, 0.0);
+            }
+        }
+        for (kind, columns) in self.by_slot.iter_mut().enumerate() {
+            if !self.shape.has(kind) {
+                continue;
+            }
+            columns.resize(self.slots, Vec::new());
+            for column in columns {
+                column.resize(rows, 0.0);
+            }
+        }
+        self.missing.clear();
+        self.segments.clear();
+        if self.shape.segmented {
+            self.segments.resize(rows, 0);
+        }
+        self.groups.clear();
+        if self.shape.groups > 0 {
+            self.groups.resize(rows, 0);
+        }
+    }
+
+    /// Number of slates.
+    pub fn rows(&self) -> usize {
+        self.rows
+    }
+
+    /// Number of slots of the longest slate; 0 where the structure has no use for slots.
+    pub fn slots(&self) -> usize {
+        self.slots
+    }
+
+    /// Whether the structure looks into the slots at all.
+    pub fn has_slots(&self) -> bool {
+        self.shape.logging || self.shape.policies.iter().any(|p| p.target)
+    }
+
+    /// The columns to fill.
+    pub fn fields(&self) -> Vec<Field> {
+        let mut fields = vec![Field::Reward];
+        if self.shape.pool {
+            fields.push(Field::Pool);
+        }
+        for slot in 0..self.slots {
+            if self.shape.logging {
+                fields.push(Field::Logging { slot });
+            }
+            for (policy, shape) in self.shape.policies.iter().enumerate() {
+                if shape.target {
+                    fields.push(Field::Target { policy, slot });
+                }
+                if shape.chi {
+                    fields.push(Field::Chi { policy, slot });
+                }
+                if shape.anywhere {
+                    fields.push(Field::Anywhere { policy, slot });
+                }
+            }
+        }
+        for (policy, shape) in self.shape.policies.iter().enumerate() {
+            if shape.weight {
+                fields.push(Field::Weight { policy });
+            }
+        }
+        fields
+    }
+
+    /// One column.
+    ///
+    /// # Panics
+    /// If the block has no such column.
+    pub fn column(&self, field: Field) -> &[f64] {
+        match Shape::place(field) {
+            Place::Reward => &self.reward,
+            Place::Pool => &self.pool,
+            Place::Weight(policy) => &self.weights[policy],
+            Place::Slot(kind, slot) => &self.by_slot[kind][slot],
+        }
+    }
+
+    /// One column, to be filled.
+    ///
+    /// # Panics
+    /// If the block has no such column.
+    pub fn column_mut(&mut self, field: Field) -> &mut [f64] {
+        match Shape::place(field) {
+            Place::Reward => &mut self.reward,
+            Place::Pool => &mut self.pool,
+            Place::Weight(policy) => &mut self.weights[policy],
+            Place::Slot(kind, slot) => &mut self.by_slot[kind][slot],
+        }
+    }
+
+    /// Says that the slate in `row` has no such slot; overwrites the slot's values. Its ratio counts as 1, so it
+    /// contributes `Z = 0` to every weight.
+    pub fn set_missing(&mut self, row: usize, slot: usize) {
+        if self.missing.is_empty() {
+            self.missing = vec![vec![false; self.rows]; self.slots];
+        }
+        self.missing[slot][row] = true;
+        for (kind, columns) in self.by_slot.iter_mut().enumerate() {
+            if self.shape.has(kind) {
+                // Logging and target propensity 1, chi and anywhere 0: nothing is decided in this slot.
+                let decided = kind == 0 || (kind - 1) % PER_POLICY == 0;
+                columns[slot][row] = f64::from(u8::from(decided));
+            }
+        }
+    }
+
+    /// Whether any slot is missing in any row.
+    pub fn has_missing(&self) -> bool {
+        !self.missing.is_empty()
+    }
+
+    /// Whether the slate in `row` has no such slot.
+    pub fn is_missing(&self, row: usize, slot: usize) -> bool {
+        self.missing.get(slot).is_some_and(|rows| rows[row])
+    }
+
+    /// Number of slots the slate in `row` has.
+    pub fn length(&self, row: usize) -> usize {
+        self.slots - self.missing.iter().filter(|rows| rows[row]).count()
+    }
+
+    /// Puts `row` into a segment.
+    ///
+    /// # Panics
+    /// If the specification has no `by`.
+    pub fn set_segment(&mut self, row: usize, value: &Segment) {
+        let next = self.segment_values.len();
+        let id = match self.segment_ids.get(value) {
+            Some(&id) => id,
+            None => {
+                self.segment_values.push(value.clone());
+                // A block is dropped long before it has met four billion segments: Summary::add refuses 1001.
+                let id = u32::try_from(next).unwrap_or(u32::MAX);
+                self.segment_ids.insert(value.clone(), id);
+                id
+            }
+        };
+        self.segments[row] = id;
+    }
+
+    /// Says which cluster, such as a user, the slate in `row` belongs to. Slates of one cluster are not taken to be
+    /// independent of each other.
+    ///
+    /// # Panics
+    /// If the specification has no `cluster`.
+    pub fn set_cluster(&mut self, row: usize, value: &Segment) {
+        self.groups[row] = group_of(value, self.shape.groups);
+    }
+
+    /// The group that each row's cluster belongs to; empty without clusters.
+    pub(crate) fn groups(&self) -> &[u16] {
+        &self.groups
+    }
+
+    /// The rows of each segment: the whole block where there are none.
+    pub(crate) fn by_segment(&self) -> Vec<(Segment, Vec<usize>)> {
+        if self.segment_values.is_empty() {
+            // Nobody said which: one segment without a value.
+            return vec![(Segment::Null, (0..self.rows).collect())];
+        }
+        let mut groups: Vec<Vec<usize>> = vec![Vec::new(); self.segment_values.len()];
+        for (row, &id) in self.segments.iter().enumerate() {
+            groups[id as usize].push(row);
+        }
+        self.segment_values.iter().cloned().zip(groups).filter(|(_, rows)| !rows.is_empty()).collect()
+    }
+
+    /// An empty block for rows of one segment of this one.
+    pub(crate) fn for_one_segment(&self) -> Block {
+        Self::with_shape(Shape { segmented: false, ..self.shape.clone() })
+    }
+
+    /// Copies the given rows into `out`, without their segment.
+    pub(crate) fn select_into(&self, rows: &[usize], out: &mut Block) {
+        out.reset(rows.len(), self.slots);
+        for field in self.fields() {
+            let from = self.column(field);
+            for (to, &row) in out.column_mut(field).iter_mut().zip(rows) {
+                *to = from[row];
+            }
+        }
+        for (to, &row) in out.groups.iter_mut().zip(rows) {
+            *to = self.groups[row];
+        }
+        for (slot, missing) in self.missing.iter().enumerate() {
+            for (to, _) in rows.iter().enumerate().filter(|&(_, &row)| missing[row]) {
+                out.set_missing(to, slot);
+            }
+        }
+    }
+}
+
+/// The group of a cluster: the same for `7` and `"7"`, in every file, on every machine.
+fn group_of(value: &Segment, groups: u16) -> u16 {
+    let hash = match value {
+        Segment::Text(text) => crc32fast::hash(text.as_bytes()),
+        other => crc32fast::hash(other.to_string().as_bytes()),
+    };
+    // A checksum is linear in its bits; multiplying mixes them.
+    let mixed = u64::from(hash).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32;
+    u16::try_from(mixed % u64::from(groups)).unwrap_or(0)
+}
+
+enum Place {
+    Reward,
+    Pool,
+    Weight(usize),
+    Slot(usize, usize),
+}
+
+impl Shape {
+    fn place(field: Field) -> Place {
+        let kind = |policy: usize, column: usize| 1 + PER_POLICY * policy + column;
+        match field {
+            Field::Reward => Place::Reward,
+            Field::Pool => Place::Pool,
+            Field::Weight { policy } => Place::Weight(policy),
+            Field::Logging { slot } => Place::Slot(0, slot),
+            Field::Target { policy, slot } => Place::Slot(kind(policy, 0), slot),
+            Field::Chi { policy, slot } => Place::Slot(kind(policy, 1), slot),
+            Field::Anywhere { policy, slot } => Place::Slot(kind(policy, 2), slot),
+        }
+    }
+
+    /// Whether the columns of this kind (an index of `by_slot`) are in use.
+    fn has(&self, kind: usize) -> bool {
+        if kind == 0 {
+            return self.logging;
+        }
+        let policy = &self.policies[(kind - 1) / PER_POLICY];
+        [policy.target, policy.chi, policy.anywhere][(kind - 1) % PER_POLICY]
+    }
+}

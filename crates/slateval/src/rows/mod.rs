@@ -1,0 +1,4 @@
+//! Blocks of logged slates, and the weights of their rows.
+
+pub(crate) mod block;
+pub(crate) mod weights;

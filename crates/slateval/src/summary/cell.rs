@@ -1,0 +1,161 @@
+//! The sums of one segment of a log, and how two of them add up.
+
+use crate::question::spec::Spec;
+use crate::summary::bins::{Bins, Moves};
+use crate::summary::clusters::Groups;
+use crate::summary::features::Features;
+use crate::summary::gram::{CrossGram, Gram};
+use crate::summary::layout::{RowLayout, Shape};
+use crate::summary::table::Table;
+use crate::summary::tally::Tally;
+
+/// Sums over all rows of a segment, and in each bin of rewards.
+#[derive(Debug, Clone)]
+pub(crate) struct Cell {
+    pub(crate) rows: u64,
+    pub(crate) slots: usize,
+    /// Rewards enter the Gram matrices as `R - origin`, see [`origin_of`](crate::summary::accumulate).
+    pub(crate) origin: f64,
+    pub(crate) shape: Shape,
+    pub(crate) bins: Bins,
+    pub(crate) layout: RowLayout,
+    pub(crate) table: Table,
+    pub(crate) policies: Vec<PolicySums>,
+    /// For each policy that is compared with the baseline, in their order.
+    pub(crate) cross: Vec<CrossGram>,
+    /// With clusters.
+    pub(crate) groups: Option<Groups>,
+}
+
+/// Sums over all rows of one policy.
+#[derive(Debug, Clone)]
+pub(crate) struct PolicySums {
+    pub(crate) features: Features,
+    pub(crate) gram: Gram,
+    pub(crate) tally: Tally,
+}
+
+impl Cell {
+    pub(crate) fn new(spec: &Spec, slots: usize) -> Self {
+        let shape = Shape::new(spec);
+        let policy = |p: usize| {
+            let features = shape.features(p, slots);
+            PolicySums { features, gram: Gram::new(features.len()), tally: Tally::new(slots, shape.basis) }
+        };
+        let width = |p: usize| shape.features(p, slots).len();
+        let layout = RowLayout::new(&shape, slots);
+        Cell {
+            rows: 0,
+            slots,
+            origin: 0.0,
+            bins: Bins::new(spec.cell_binning()),
+            table: Table::new(layout.width),
+            layout,
+            policies: (0..shape.policies()).map(policy).collect(),
+            cross: shape.compared().map(|(p, b)| CrossGram::new(width(p), width(b))).collect(),
+            groups: (shape.groups > 0).then(|| Groups::new(&shape, slots)),
+            shape,
+        }
+    }
+
+    /// Moves sums as the bins have moved.
+    pub(crate) fn follow(&mut self, moves: Option<&Moves>) {
+        let rows = self.bins.table_rows();
+        self.table.follow(moves, rows);
+        if let Some(groups) = &mut self.groups {
+            groups.follow(moves, rows);
+        }
+    }
+
+    pub(crate) fn merge(&mut self, other: &Cell) {
+        if other.rows == 0 {
+            return;
+        }
+        if self.rows == 0 {
+            let slots = self.slots.max(other.slots);
+            *self = other.clone();
+            return self.widen(slots);
+        }
+        if other.slots != self.slots {
+            let slots = self.slots.max(other.slots);
+            self.widen(slots);
+            let mut wide = other.clone();
+            wide.widen(slots);
+            return self.merge_same_slots(&wide);
+        }
+        self.merge_same_slots(other);
+    }
+
+    fn merge_same_slots(&mut self, other: &Cell) {
+        // The origin of more rows serves better.
+        if other.rows > self.rows {
+            self.move_origin(other.origin);
+        }
+        if other.origin != self.origin {
+            let mut moved = other.clone();
+            moved.move_origin(self.origin);
+            return self.merge_same_origin(&moved);
+        }
+        self.merge_same_origin(other);
+    }
+
+    fn merge_same_origin(&mut self, other: &Cell) {
+        let (moves, from_other) = self.bins.absorb(&other.bins);
+        self.follow(moves.as_ref());
+        for &(from, to) in &from_other {
+            self.table.add(to, other.table.row(from));
+        }
+        for (own, other) in self.policies.iter_mut().zip(&other.policies) {
+            own.gram.merge(&other.gram);
+            own.tally.merge(&other.tally);
+        }
+        for (own, other) in self.cross.iter_mut().zip(&other.cross) {
+            own.merge(other);
+        }
+        if let (Some(own), Some(other)) = (&mut self.groups, &other.groups) {
+            for (from, to) in from_other {
+                own.table.add(to, other.table.row(from));
+            }
+            own.merge_features(other);
+        }
+        self.rows = self.rows.saturating_add(other.rows);
+    }
+
+    pub(crate) fn move_origin(&mut self, origin: f64) {
+        let shift = self.origin - origin;
+        if shift != 0.0 {
+            self.transform(|features| features.shifted(shift));
+            self.origin = origin;
+        }
+    }
+
+    /// Makes room for longer slates; the slots that shorter ones did not have contribute nothing.
+    pub(crate) fn widen(&mut self, slots: usize) {
+        if slots == self.slots {
+            return;
+        }
+        let wide = RowLayout::new(&self.shape, slots);
+        self.table = self.table.rearranged(wide.width, &self.layout.widened(&wide, slots));
+        self.layout = wide;
+        self.transform(|features| features.widened(slots));
+        for policy in &mut self.policies {
+            policy.features.slots = slots;
+            policy.tally.widen(slots);
+        }
+        self.slots = slots;
+    }
+
+    /// Applies a linear map of each policy's features to all sums of their products.
+    fn transform(&mut self, map: impl Fn(Features) -> Vec<Vec<(usize, f64)>>) {
+        let maps: Vec<_> = self.policies.iter().map(|policy| map(policy.features)).collect();
+        for (p, (policy, map)) in self.policies.iter_mut().zip(&maps).enumerate() {
+            policy.gram = policy.gram.transform(map);
+            if let Some(groups) = &mut self.groups {
+                groups.transform(p, map);
+            }
+        }
+        for (cross, (p, b)) in self.cross.iter_mut().zip(self.shape.compared()) {
+            *cross = cross.transform(&maps[p], &maps[b]);
+        }
+    }
+}

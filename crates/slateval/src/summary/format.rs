@@ -1,0 +1,264 @@
+//! Summaries as bytes, version 4.
+//!
+//! | bytes | what |
+//! |---|---|
+//! | 8 | `SLATEVAL` |
+//! | 4 | version, little-endian as all numbers |
+//! | 8 | length of the header |
+//! | … | header: JSON with the specification and the shape of each segment, readable by anyone |
+//! | … | for each segment: numbers as 64-bit floats, bin keys as 64-bit integers |
+//! | 4 | CRC-32 of all that precedes |
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use crate::question::error::{Error, Result};
+use crate::question::segment::Segment;
+use crate::question::spec::Spec;
+use crate::summary::Summary;
+use crate::summary::bins::{Bins, Resolution};
+use crate::summary::cell::Cell;
+use crate::summary::gram::Gram;
+use crate::summary::table::bin;
+use crate::summary::tally::Tally;
+
+const MAGIC: &[u8; 8] = b"SLATEVAL";
+const VERSION: u32 = 4;
+const PREAMBLE: usize = MAGIC.len() + 4 + 8;
+const CHECKSUM: usize = 4;
+/// Numbers in the bins of one segment: 2 GB.
+const MOST_NUMBERS: usize = 1 << 28;
+
+#[derive(Serialize, Deserialize)]
+struct Header {
+    schema: String,
+    written_by: String,
+    spec: Spec,
+    segments: Vec<SegmentHeader>,
+}
+
+#[derive(Serialize, Deserialize)]
+struct SegmentHeader {
+    value: Segment,
+    rows: u64,
+    slots: usize,
+    resolution: Resolution,
+    bins: usize,
+}
+
+impl Summary {
+    /// Whether some bytes begin as those of a summary do.
+    pub fn is_one(bytes: &[u8]) -> bool {
+        bytes.starts_with(MAGIC)
+    }
+
+    /// The summary as bytes: versioned, checksummed, self-describing.
+    ///
+    /// ```
+    /// use slateval::{Spec, Structure, Summary};
+    /// let summary = Summary::new(Spec::new(Structure::Product, ["new"]))?;
+    /// let again = Summary::from_bytes(&summary.to_bytes())?;
+    /// assert_eq!(again.spec(), summary.spec());
+    /// # Ok::<(), slateval::Error>(())
+    /// ```
+    pub fn to_bytes(&self) -> Vec<u8> {
+        let mut payload = Vec::new();
+        let mut segments = Vec::new();
+        for (value, cell) in &self.cells {
+            let bins = write_cell(cell, &mut payload);
+            let (rows, slots, resolution) = (cell.rows, cell.slots, cell.bins.resolution());
+            segments.push(SegmentHeader { value: value.clone(), rows, slots, resolution, bins });
+        }
+        let header = Header {
+            schema: "slateval/summary/4".into(),
+            written_by: concat!("slateval ", env!("CARGO_PKG_VERSION")).into(),
+            spec: self.spec.clone(),
+            segments,
+        };
+        // Strings, integers and enums: nothing in the header that JSON cannot hold.
+        let header = serde_json::to_vec(&header).unwrap_or_default();
+        let mut bytes = Vec::with_capacity(PREAMBLE + header.len() + payload.len() + CHECKSUM);
+        bytes.extend_from_slice(MAGIC);
+        bytes.extend_from_slice(&VERSION.to_le_bytes());
+        bytes.extend_from_slice(&(header.len() as u64).to_le_bytes());
+        bytes.extend_from_slice(&header);
+        bytes.extend_from_slice(&payload);
+        bytes.extend_from_slice(&crc32fast::hash(&bytes).to_le_bytes());
+        bytes
+    }
+
+    /// The summary that [`to_bytes`](Summary::to_bytes) wrote.
+    ///
+    /// # Errors
+    /// [`Error::Format`] if the bytes are something else, cut short, changed, or of a later version.
+    pub fn from_bytes(bytes: &[u8]) -> Result<Summary> {
+        let (header, payload) = open(bytes)?;
+        let header: Header = serde_json::from_slice(header).map_err(|e| broken(&format!("its header is odd: {e}")))?;
+        header.spec.check()?;
+        let mut reader = Reader { bytes: payload };
+        let mut cells = BTreeMap::new();
+        for segment in header.segments {
+            let cell = read_cell(&header.spec, &segment, &mut reader)?;
+            if cells.insert(segment.value, cell).is_some() {
+                return Err(broken("a segment is in it twice"));
+            }
+        }
+        if !reader.bytes.is_empty() {
+            return Err(broken("it is longer than its header says"));
+        }
+        Summary::from_cells(header.spec, cells)
+    }
+}
+
+fn broken(why: &str) -> Error {
+    Error::Format(why.into())
+}
+
+/// Checks everything that does not need the header, and cuts it out.
+fn open(bytes: &[u8]) -> Result<(&[u8], &[u8])> {
+    if !bytes.starts_with(MAGIC) {
+        return Err(broken("it does not begin with SLATEVAL; summaries are written with --save"));
+    }
+    if bytes.len() < PREAMBLE + CHECKSUM {
+        return Err(broken("it is cut short"));
+    }
+    let version = u32::from_le_bytes(bytes[8..12].try_into().unwrap_or_default());
+    if version != VERSION {
+        return Err(broken(&format!("it is of version {version}, and this slateval reads version {VERSION}")));
+    }
+    let (content, checksum) = bytes.split_at(bytes.len() - CHECKSUM);
+    if crc32fast::hash(content).to_le_bytes() != checksum {
+        return Err(broken("its checksum does not match: it was cut short or changed; write it again"));
+    }
+    let length = u64::from_le_bytes(content[12..PREAMBLE].try_into().unwrap_or_default());
+    let body = &content[PREAMBLE..];
+    let length = usize::try_from(length).ok().filter(|&length| length <= body.len());
+    Ok(body.split_at(length.ok_or_else(|| broken("it is cut short"))?))
+}
+
+/// Writes the origin, the range, each occupied bin and each policy's sums. Returns the number of bins.
+fn write_cell(cell: &Cell, out: &mut Vec<u8>) -> usize {
+    let mut number = |x: f64| out.extend_from_slice(&x.to_le_bytes());
+    number(cell.origin);
+    let (lo, hi) = cell.bins.range().unwrap_or((0.0, 0.0));
+    number(lo);
+    number(hi);
+    let occupied: Vec<(i64, u32)> =
+        cell.bins.ascending().into_iter().filter(|&(_, row)| cell.table.row(row)[bin::ROWS] > 0.0).collect();
+    for &(key, row) in &occupied {
+        out.extend_from_slice(&key.to_le_bytes());
+        cell.table.row(row).iter().for_each(|x| out.extend_from_slice(&x.to_le_bytes()));
+    }
+    for policy in &cell.policies {
+        let sums = policy.gram.to_packed().into_iter().chain(policy.tally.to_numbers());
+        sums.for_each(|x| out.extend_from_slice(&x.to_le_bytes()));
+    }
+    let cross = cell.cross.iter().flat_map(|cross| &cross.sums);
+    cross.for_each(|x| out.extend_from_slice(&x.to_le_bytes()));
+    if let Some(groups) = &cell.groups {
+        let features = groups.features.iter().flatten();
+        let by_bin = occupied.iter().flat_map(|&(_, row)| groups.table.row(row));
+        features.chain(by_bin).for_each(|x| out.extend_from_slice(&x.to_le_bytes()));
+    }
+    occupied.len()
+}
+
+fn read_cell(spec: &Spec, segment: &SegmentHeader, reader: &mut Reader<'_>) -> Result<Cell> {
+    reader.expect_room(spec, segment)?;
+    let mut cell = Cell::new(spec, segment.slots);
+    cell.rows = segment.rows;
+    cell.origin = reader.number()?;
+    let range = (reader.number()?, reader.number()?);
+    let mut keys = Vec::with_capacity(segment.bins);
+    let mut sums = Vec::with_capacity(segment.bins);
+    for _ in 0..segment.bins {
+        keys.push(reader.integer()?);
+        sums.push(reader.numbers(cell.table.width)?);
+    }
+    check_bins(spec, segment, range, &keys, &sums)?;
+    let (bins, rows) = Bins::restore(spec.cell_binning(), segment.resolution, Some(range), &keys);
+    cell.bins = bins;
+    if cell.bins.table_rows().saturating_mul(cell.table.width) > MOST_NUMBERS {
+        return Err(broken("its bins would not fit into memory"));
+    }
+    cell.table.resize(cell.bins.table_rows());
+    for (&row, sums) in rows.iter().zip(sums) {
+        cell.table.row_mut(row).copy_from_slice(&sums);
+    }
+    for policy in &mut cell.policies {
+        let size = policy.gram.size();
+        let packed = reader.numbers(size * (size + 1) / 2)?;
+        policy.gram = Gram::from_packed(size, &packed).ok_or_else(|| broken("it is cut short"))?;
+        let tally = reader.numbers(Tally::numbers(segment.slots, cell.shape.basis))?;
+        policy.tally = Tally::from_numbers(segment.slots, &tally).ok_or_else(|| broken("it is cut short"))?;
+    }
+    for cross in &mut cell.cross {
+        cross.sums = reader.numbers(cross.rows * cross.columns)?;
+    }
+    if let Some(groups) = &mut cell.groups {
+        for features in &mut groups.features {
+            *features = reader.numbers(features.len())?;
+        }
+        groups.table.resize(cell.bins.table_rows());
+        for row in rows {
+            let sums = reader.numbers(groups.table.width)?;
+            groups.table.row_mut(row).copy_from_slice(&sums);
+        }
+    }
+    Ok(cell)
+}
+
+/// Refuses bins that no log can have filled, whoever wrote the file.
+fn check_bins(spec: &Spec, segment: &SegmentHeader, range: (f64, f64), keys: &[i64], sums: &[Vec<f64>]) -> Result<()> {
+    let fits = segment.resolution.fits(spec.cell_binning(), keys);
+    let ascending = keys.is_sorted_by(|a, b| a < b);
+    let rows: f64 = sums.iter().map(|sums| sums[bin::ROWS]).sum();
+    let ordered = |sums: &Vec<f64>| {
+        let (min, max) = (sums[bin::MIN], sums[bin::MAX]);
+        sums.iter().all(|x| x.is_finite()) && sums[bin::ROWS] >= 1.0 && range.0 <= min && min <= max && max <= range.1
+    };
+    let whole = !keys.is_empty() && rows == segment.rows as f64 && range.0.is_finite() && range.1.is_finite();
+    if fits && ascending && whole && sums.iter().all(ordered) {
+        Ok(())
+    } else {
+        Err(broken("its bins contradict each other"))
+    }
+}
+
+struct Reader<'a> {
+    bytes: &'a [u8],
+}
+
+impl Reader<'_> {
+    /// Refuses a shape that needs more bytes than there are, before any room is made for it.
+    fn expect_room(&self, spec: &Spec, segment: &SegmentHeader) -> Result<()> {
+        let numbers = self.bytes.len() / 8;
+        // Every policy has a triangle of at least slots^2 / 2 sums: a file that holds it bounds the number of slots.
+        let triangle = segment.slots.checked_mul(segment.slots).map(|square| square / 2);
+        let needed =
+            triangle.and_then(|t| t.checked_mul(spec.policies.len())).and_then(|t| t.checked_add(segment.bins));
+        match needed {
+            Some(needed) if needed <= numbers => Ok(()),
+            _ => Err(broken("it is cut short")),
+        }
+    }
+
+    fn take(&mut self) -> Result<[u8; 8]> {
+        let (first, rest) = self.bytes.split_first_chunk::<8>().ok_or_else(|| broken("it is cut short"))?;
+        self.bytes = rest;
+        Ok(*first)
+    }
+
+    fn number(&mut self) -> Result<f64> {
+        self.take().map(f64::from_le_bytes)
+    }
+
+    fn integer(&mut self) -> Result<i64> {
+        self.take().map(i64::from_le_bytes)
+    }
+
+    fn numbers(&mut self, count: usize) -> Result<Vec<f64>> {
+        (0..count).map(|_| self.number()).collect()
+    }
+}

@@ -1,0 +1,266 @@
+//! Extremes and counts of a policy's weights: what diagnostics rest on beside the sums.
+
+use crate::math::vector::{self, LANES};
+use crate::rows::weights::{RowSums, SlotFacts};
+use crate::summary::weight_counts::WeightCounts;
+
+/// What is remembered of the weights themselves.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Tally {
+    /// Of the structure's weight, or of the weight of each order where one is to be chosen.
+    pub(crate) weights: Vec<WeightTally>,
+    /// `sum e_2(Z)` and `sum e_2(Z)^2`: 0 in the mean if the logging policy fills its slots independently.
+    pub(crate) pairs: f64,
+    pub(crate) pairs_squared: f64,
+    /// Values of chi below 0, which no policy has.
+    pub(crate) negative_chi: u64,
+    /// For each slot, rows with `Y_k > 1`.
+    pub(crate) hits: Vec<u64>,
+    /// For each slot, the smallest logging propensity.
+    pub(crate) smallest: Vec<f64>,
+    /// For each slot, the largest.
+    pub(crate) largest: Vec<f64>,
+    /// For each slot, `sum Z_k^3` and `sum Z_k^4`: how much hangs on the rows that a slot's control is fitted to.
+    pub(crate) cubes: Vec<f64>,
+    pub(crate) fourths: Vec<f64>,
+    /// `sum prod_k (1 + chi_k)` and `sum prod_k (1 + Z_k^2)`, for slates of more slots than orders are told apart: what
+    /// the log is worth where nothing is assumed.
+    pub(crate) product_chi: f64,
+    pub(crate) product_ratios: f64,
+}
+
+/// What is remembered of one weight.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub(crate) struct WeightTally {
+    pub(crate) min: Option<f64>,
+    pub(crate) max: Option<f64>,
+    /// Rows with `G < 0`.
+    pub(crate) negative: u64,
+    /// `sum |G|`.
+    pub(crate) absolute: f64,
+    /// `sum G^3` and `sum G^4`.
+    pub(crate) cubes: f64,
+    pub(crate) fourths: f64,
+    /// `sum G(chi)`, which estimates `n E[G^2]` without waiting for rare hits to happen. Like the next, it is kept for
+    /// weights of order 2 and above; that of the additive one follows from other sums.
+    pub(crate) design_chi: f64,
+    /// `sum G(Z^2)`, its stand-in where chi is not known.
+    pub(crate) design_ratios: f64,
+    /// How many rows have which weight.
+    pub(crate) counts: WeightCounts,
+}
+
+impl WeightTally {
+    /// Numbers beside the counts.
+    const PLAIN: usize = 8;
+    const NUMBERS: usize = Self::PLAIN + WeightCounts::NUMBERS;
+
+    #[inline(always)]
+    pub(crate) fn add(&mut self, weights: &[f64]) {
+        let (whole, rest) = weights.as_chunks::<LANES>();
+        let mut parts = [WeightPart::NONE; LANES];
+        for chunk in whole {
+            for lane in 0..LANES {
+                parts[lane].add(chunk[lane]);
+            }
+        }
+        rest.iter().for_each(|&g| parts[0].add(g));
+        for part in parts.into_iter().filter(|part| part.least <= part.most) {
+            self.min = Some(self.min.map_or(part.least, |m| m.min(part.least)));
+            self.max = Some(self.max.map_or(part.most, |m| m.max(part.most)));
+        }
+        self.negative += parts.iter().map(|part| part.negative).sum::<u64>();
+        self.absolute += vector::total(parts.map(|part| part.absolute));
+        let (cubes, fourths) = vector::higher_powers(weights);
+        self.cubes += cubes;
+        self.fourths += fourths;
+        self.counts.add(weights);
+    }
+
+    fn merge(&mut self, other: &WeightTally) {
+        let least = |a: Option<f64>, b: Option<f64>| a.into_iter().chain(b).reduce(f64::min);
+        let most = |a: Option<f64>, b: Option<f64>| a.into_iter().chain(b).reduce(f64::max);
+        self.min = least(self.min, other.min);
+        self.max = most(self.max, other.max);
+        self.negative = self.negative.saturating_add(other.negative);
+        self.absolute += other.absolute;
+        self.cubes += other.cubes;
+        self.fourths += other.fourths;
+        self.design_chi += other.design_chi;
+        self.design_ratios += other.design_ratios;
+        self.counts.merge(&other.counts);
+    }
+
+    fn to_numbers(&self) -> impl Iterator<Item = f64> {
+        let (min, max) = (self.min.unwrap_or(f64::NAN), self.max.unwrap_or(f64::NAN));
+        let plain: [f64; Self::PLAIN] = [
+            min,
+            max,
+            self.negative as f64,
+            self.absolute,
+            self.design_chi,
+            self.design_ratios,
+            self.cubes,
+            self.fourths,
+        ];
+        plain.into_iter().chain(self.counts.to_numbers())
+    }
+
+    fn from_numbers(numbers: &[f64]) -> Self {
+        let known = |x: f64| (!x.is_nan()).then_some(x);
+        WeightTally {
+            min: known(numbers[0]),
+            max: known(numbers[1]),
+            negative: numbers[2] as u64,
+            absolute: numbers[3],
+            design_chi: numbers[4],
+            design_ratios: numbers[5],
+            cubes: numbers[6],
+            fourths: numbers[7],
+            counts: WeightCounts::from_numbers(&numbers[Self::PLAIN..]),
+        }
+    }
+}
+
+impl Tally {
+    pub(crate) fn new(slots: usize, weights: usize) -> Self {
+        Tally {
+            weights: vec![WeightTally::default(); weights],
+            pairs: 0.0,
+            pairs_squared: 0.0,
+            negative_chi: 0,
+            hits: vec![0; slots],
+            smallest: vec![1.0; slots],
+            largest: vec![0.0; slots],
+            cubes: vec![0.0; slots],
+            fourths: vec![0.0; slots],
+            product_chi: 0.0,
+            product_ratios: 0.0,
+        }
+    }
+
+    pub(crate) fn widen(&mut self, slots: usize) {
+        self.hits.resize(slots, 0);
+        self.smallest.resize(slots, 1.0);
+        self.largest.resize(slots, 0.0);
+        self.cubes.resize(slots, 0.0);
+        self.fourths.resize(slots, 0.0);
+    }
+
+    /// Takes in what was seen of a slot while its ratios were computed.
+    pub(crate) fn add_slot(&mut self, slot: usize, facts: SlotFacts) {
+        let ((smallest, largest), (cubes, fourths)) = (facts.propensities, facts.higher_powers);
+        self.hits[slot] += facts.hits;
+        self.smallest[slot] = self.smallest[slot].min(smallest);
+        self.largest[slot] = self.largest[slot].max(largest);
+        self.cubes[slot] += cubes;
+        self.fourths[slot] += fourths;
+    }
+
+    /// `e_2(Z) = ((sum_k Z_k)^2 - sum_k Z_k^2) / 2` of each row.
+    #[inline(always)]
+    pub(crate) fn add_pairs(&mut self, rows: &RowSums) {
+        let (sums, _) = rows.sum.as_chunks::<LANES>();
+        let (squares, _) = rows.squares.as_chunks::<LANES>();
+        let (mut pairs, mut squared) = ([0.0; LANES], [0.0; LANES]);
+        for (s1, s2) in sums.iter().zip(squares) {
+            for lane in 0..LANES {
+                let e2 = (s1[lane] * s1[lane] - s2[lane]) / 2.0;
+                pairs[lane] += e2;
+                squared[lane] += e2 * e2;
+            }
+        }
+        for row in sums.len() * LANES..rows.sum.len() {
+            let e2 = (rows.sum[row].powi(2) - rows.squares[row]) / 2.0;
+            pairs[0] += e2;
+            squared[0] += e2 * e2;
+        }
+        self.pairs += vector::total(pairs);
+        self.pairs_squared += vector::total(squared);
+    }
+
+    pub(crate) fn merge(&mut self, other: &Tally) {
+        self.weights.iter_mut().zip(&other.weights).for_each(|(own, other)| own.merge(other));
+        self.pairs += other.pairs;
+        self.pairs_squared += other.pairs_squared;
+        self.negative_chi = self.negative_chi.saturating_add(other.negative_chi);
+        for (a, b) in self.hits.iter_mut().zip(&other.hits) {
+            *a = a.saturating_add(*b);
+        }
+        for (a, b) in self.smallest.iter_mut().zip(&other.smallest) {
+            *a = a.min(*b);
+        }
+        for (a, b) in self.largest.iter_mut().zip(&other.largest) {
+            *a = a.max(*b);
+        }
+        self.cubes.iter_mut().zip(&other.cubes).for_each(|(a, b)| *a += b);
+        self.fourths.iter_mut().zip(&other.fourths).for_each(|(a, b)| *a += b);
+        self.product_chi += other.product_chi;
+        self.product_ratios += other.product_ratios;
+    }
+
+    /// Numbers of a policy as a whole.
+    const FIXED: usize = 5;
+
+    /// How many numbers a tally of this many slots and weights is.
+    pub(crate) fn numbers(slots: usize, weights: usize) -> usize {
+        Self::FIXED + 5 * slots + WeightTally::NUMBERS * weights
+    }
+
+    /// All of it as numbers, for the file format. Counts stay exact up to 2^53 rows.
+    pub(crate) fn to_numbers(&self) -> Vec<f64> {
+        let negative_chi = self.negative_chi as f64;
+        let mut numbers = vec![self.pairs, self.pairs_squared, negative_chi, self.product_chi, self.product_ratios];
+        numbers.extend(self.hits.iter().map(|&hits| hits as f64));
+        numbers.extend(&self.smallest);
+        numbers.extend(&self.largest);
+        numbers.extend(&self.cubes);
+        numbers.extend(&self.fourths);
+        numbers.extend(self.weights.iter().flat_map(WeightTally::to_numbers));
+        numbers
+    }
+
+    /// The inverse of [`to_numbers`](Tally::to_numbers).
+    pub(crate) fn from_numbers(slots: usize, numbers: &[f64]) -> Option<Self> {
+        let (fixed, rest) = numbers.split_at_checked(Self::FIXED)?;
+        let (hits, rest) = rest.split_at_checked(slots)?;
+        let (smallest, rest) = rest.split_at_checked(slots)?;
+        let (largest, rest) = rest.split_at_checked(slots)?;
+        let (cubes, rest) = rest.split_at_checked(slots)?;
+        let (fourths, weights) = rest.split_at_checked(slots)?;
+        Some(Tally {
+            weights: weights.chunks_exact(WeightTally::NUMBERS).map(WeightTally::from_numbers).collect(),
+            pairs: fixed[0],
+            pairs_squared: fixed[1],
+            negative_chi: fixed[2] as u64,
+            hits: hits.iter().map(|&hits| hits as u64).collect(),
+            smallest: smallest.to_vec(),
+            largest: largest.to_vec(),
+            cubes: cubes.to_vec(),
+            fourths: fourths.to_vec(),
+            product_chi: fixed[3],
+            product_ratios: fixed[4],
+        })
+    }
+}
+
+/// What one lane has seen of a block's weights.
+#[derive(Debug, Clone, Copy)]
+struct WeightPart {
+    least: f64,
+    most: f64,
+    negative: u64,
+    absolute: f64,
+}
+
+impl WeightPart {
+    const NONE: Self = WeightPart { least: f64::INFINITY, most: f64::NEG_INFINITY, negative: 0, absolute: 0.0 };
+
+    #[inline(always)]
+    fn add(&mut self, g: f64) {
+        self.least = vector::min(self.least, g);
+        self.most = vector::max(self.most, g);
+        self.negative += u64::from(g < 0.0);
+        self.absolute += g.abs();
+    }
+}

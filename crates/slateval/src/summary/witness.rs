@@ -1,0 +1,142 @@
+//! What would show if a structure left something out.
+//!
+//! If the reward's CDF is a sum of functions of the slots that a structure allows to interact, then every product of
+//! `Z_k` over other slots has `E[prod Z_k 1{R <= v}] = 0`, for the logging policy fills its slots independently. So the
+//! sum of all such products of one order is a *witness*: where its mean product with the indicator is not 0, the
+//! structure is wrong, whatever the target. A bin keeps the sums of each witness and of its square, nothing else.
+
+use crate::question::structure::ORDERS;
+use crate::question::structure::{Family, Structure};
+use crate::rows::weights::{elementary, elementary_with_rest};
+
+/// A sum of products of slot ratios that a structure's weight has not.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Witness {
+    /// All products of this many slots that the structure leaves out.
+    Order(usize),
+    /// All products of more than this many slots that the structure leaves out.
+    Beyond(usize),
+}
+
+impl Witness {
+    /// Those of a structure for slates of some slots. `basis` is the number of orders kept for a choice among them.
+    pub(crate) fn list(structure: &Structure, basis: usize, slots: usize) -> Vec<Witness> {
+        let from = match structure {
+            Structure::Auto => basis,
+            Structure::Order(m) => *m,
+            Structure::Interactions(family) => return Self::of_family(family, slots),
+            structure if structure.is_additive() => 1,
+            _ => return Vec::new(),
+        };
+        let last = from.max(ORDERS);
+        let orders = (from + 1..=slots.min(last)).map(Witness::Order);
+        orders.chain((slots > last).then_some(Witness::Beyond(last))).collect()
+    }
+
+    fn of_family(family: &Family, slots: usize) -> Vec<Witness> {
+        let of_order = |order: usize| family.closure().iter().filter(|set| set.len() == order).count() as f64;
+        let orders = (2..=slots.min(ORDERS)).filter(|&order| of_order(order) < binomial(slots, order));
+        orders.map(Witness::Order).chain((slots > ORDERS).then_some(Witness::Beyond(ORDERS))).collect()
+    }
+
+    /// How many slots its products have at least.
+    pub(crate) fn order(self) -> usize {
+        match self {
+            Witness::Order(order) => order,
+            Witness::Beyond(order) => order + 1,
+        }
+    }
+}
+
+fn binomial(n: usize, k: usize) -> f64 {
+    (0..k).fold(1.0, |c, i| c * (n - i) as f64 / (i + 1) as f64)
+}
+
+/// Fills a column for each witness from the columns of `Z_k`, row by row.
+#[inline(always)]
+pub(crate) fn fill(
+    structure: &Structure,
+    list: &[Witness],
+    z: &[Vec<f64>],
+    rows: usize,
+    scratch: &mut Vec<Vec<f64>>,
+    out: &mut Vec<Vec<f64>>,
+) {
+    out.resize(out.len().max(list.len()), Vec::new());
+    let Some(last) = list.last() else { return };
+    match *last {
+        Witness::Order(order) => elementary(order, z, rows, scratch),
+        Witness::Beyond(order) => elementary_with_rest(order, z, rows, scratch),
+    }
+    for (witness, out) in list.iter().zip(out.iter_mut()) {
+        out.clone_from(&scratch[witness.order()]);
+    }
+    if let Structure::Interactions(family) = structure {
+        take_off(family, list, z, out);
+    }
+}
+
+/// Takes the products that the family's weight has off the witness of their order.
+fn take_off(family: &Family, list: &[Witness], z: &[Vec<f64>], out: &mut [Vec<f64>]) {
+    let is_there = |set: &&Vec<usize>| set.last().is_some_and(|&last| last < z.len());
+    for set in family.closure().iter().filter(is_there) {
+        let holds = |witness: &Witness| match *witness {
+            Witness::Order(order) => set.len() == order,
+            Witness::Beyond(order) => set.len() > order,
+        };
+        let Some(place) = list.iter().position(holds) else { continue };
+        for (row, h) in out[place].iter_mut().enumerate() {
+            *h -= set.iter().map(|&k| z[k][row]).product::<f64>();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Every set of slots, with the product of its `Z`.
+    fn products(z: &[f64]) -> Vec<(Vec<usize>, f64)> {
+        let sets = (0..1usize << z.len()).map(|bits| (0..z.len()).filter(|k| bits >> k & 1 == 1).collect::<Vec<_>>());
+        sets.map(|set| (set.clone(), set.iter().map(|&k| z[k]).product())).collect()
+    }
+
+    #[test]
+    fn witnesses_are_the_products_that_the_weight_has_not() {
+        let z = [0.7, -0.4, 1.3, 0.2, -0.9, 0.5];
+        let columns: Vec<Vec<f64>> = z.iter().map(|&z| vec![z]).collect();
+        for text in ["additive", "order:2", "order:5", "interactions:1+2+3,4+5", "interactions:1+2+3+4+5", "product"] {
+            let structure: Structure = text.parse().expect("a structure");
+            let list = Witness::list(&structure, 1, z.len());
+            let mut out = Vec::new();
+            fill(&structure, &list, &columns, 1, &mut Vec::new(), &mut out);
+            let weight = structure.weights(
+                &z.iter().map(|z| vec![1.0 + z]).collect::<Vec<_>>().iter().map(Vec::as_slice).collect::<Vec<_>>(),
+            )[0];
+            let shown: f64 = out.iter().take(list.len()).map(|h| h[0]).sum();
+            let all: f64 = products(&z).iter().map(|(_, product)| product).sum();
+            assert!((weight + shown - all).abs() < 1e-12, "{text}: {weight} and {shown} make {all}");
+        }
+        let list = Witness::list(&Structure::Additive, 1, 6);
+        let mut out = Vec::new();
+        fill(&Structure::Additive, &list, &columns, 1, &mut Vec::new(), &mut out);
+        for (witness, h) in list.iter().zip(&out) {
+            let own = |(set, _): &&(Vec<usize>, f64)| match *witness {
+                Witness::Order(order) => set.len() == order,
+                Witness::Beyond(order) => set.len() > order,
+            };
+            let sum: f64 = products(&z).iter().filter(own).map(|(_, product)| product).sum();
+            assert!((h[0] - sum).abs() < 1e-12, "{witness:?}");
+        }
+    }
+
+    #[test]
+    fn a_structure_without_assumptions_has_no_witness() {
+        for (text, slots) in [("product", 5), ("order:3", 3), ("given", 3), ("ranking:9", 3), ("interactions:1+2", 2)] {
+            let structure: Structure = text.parse().expect("a structure");
+            assert_eq!(Witness::list(&structure, 1, slots), [], "{text}");
+        }
+        assert_eq!(Witness::list(&Structure::Auto, 4, 4), []);
+        assert_eq!(Witness::list(&Structure::Auto, 4, 5), [Witness::Beyond(4)]);
+    }
+}

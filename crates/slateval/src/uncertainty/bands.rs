@@ -1,0 +1,59 @@
+//! Bands around CDFs, and intervals of quantiles read off them.
+
+use crate::answer::interval::Bounds;
+use crate::estimate::asymmetry::WeightShape;
+use crate::estimate::distribution::Curve;
+use crate::estimate::estimator::Estimator;
+use crate::estimate::weight_sums::Bin;
+use crate::question::settings::Settings;
+use crate::uncertainty::limits::FINE;
+use crate::uncertainty::process::Process;
+
+/// A band around a CDF.
+#[derive(Debug, Clone)]
+pub(crate) struct CurveBand {
+    pub(crate) lower: Vec<f64>,
+    pub(crate) upper: Vec<f64>,
+    pub(crate) half_width: Option<f64>,
+}
+
+/// The bounds of each point of a member's CDF by itself.
+pub(crate) fn pointwise(
+    process: &Process,
+    estimator: &Estimator<'_>,
+    member: usize,
+    members: usize,
+    settings: &Settings,
+) -> CurveBand {
+    let mut by = vec![0.0; members];
+    by[member] = 1.0;
+    let t = WeightShape::of(estimator).of_middle().ends((1.0 - settings.confidence) / 2.0).up;
+    let spread: Vec<f64> = process.variance(&by).into_iter().map(|v| t * v.sqrt()).collect();
+    band_around(&estimator.distribution.repaired, |b| spread[b])
+}
+
+/// `F` minus and plus something, clipped to [0, 1] and monotone: the lower end a running maximum, the upper one a running
+/// minimum from the right.
+pub(crate) fn band_around(cdf: &[f64], width: impl Fn(usize) -> f64) -> CurveBand {
+    let mut lower: Vec<f64> = cdf.iter().enumerate().map(|(b, f)| (f - width(b)).clamp(0.0, 1.0)).collect();
+    let mut upper: Vec<f64> = cdf.iter().enumerate().map(|(b, f)| (f + width(b)).clamp(0.0, 1.0)).collect();
+    for b in 1..lower.len() {
+        lower[b] = lower[b].max(lower[b - 1]);
+    }
+    for b in (1..upper.len()).rev() {
+        upper[b - 1] = upper[b - 1].min(upper[b]);
+    }
+    CurveBand { lower, upper, half_width: None }
+}
+
+/// The interval of a quantile: where the band's ends reach its level (Woodruff). Where in a bin that holds much of the
+/// distribution they do is not known, so that they are taken to be where the bin begins and ends.
+pub(crate) fn invert(curve: Curve<'_>, band: &CurveBand, level: f64) -> Bounds {
+    let bins = curve.bins;
+    let end = |cdf: &[f64], outermost: fn(&Bin) -> f64| {
+        let own = Curve { bins, cdf };
+        let b = own.bin_at(level);
+        Some(if curve.mass(b) > FINE { outermost(&bins[b]) } else { own.quantile(level) })
+    };
+    Bounds { lower: end(&band.upper, |bin| bin.min), upper: end(&band.lower, |bin| bin.max) }
+}

@@ -1,0 +1,14 @@
+//! How far estimates may lie from the truth: draws, intervals and bands, and when they may be given.
+
+pub(crate) mod bands;
+pub(crate) mod bernstein;
+pub(crate) mod drawn;
+pub(crate) mod draws;
+#[cfg(test)]
+mod influence_tests;
+pub(crate) mod limits;
+pub(crate) mod moment;
+pub(crate) mod policy;
+pub(crate) mod process;
+pub(crate) mod thinning;
+pub(crate) mod trust;
