@@ -74,7 +74,7 @@ fn summary_among(inputs: &[String]) -> Result<Option<PathBuf>> {
     let is_summary = |input: &&String| {
         let path = Path::new(input.as_str());
         let mut start = [0; 8];
-        let begins = |mut file: File| file.read_exact(&mut start).is_ok() && Summary::is_one(&start);
+        let begins = |mut file: File| file.read_exact(&mut start).is_ok() && Summary::is_summary(&start);
         let named = path.extension().is_some_and(|ending| ending == "slateval");
         named || (path.is_file() && File::open(path).is_ok_and(begins))
     };

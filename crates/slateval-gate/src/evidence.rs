@@ -6,7 +6,7 @@ use crate::expression::{Quantity, Term};
 use crate::judge::{Judgement, Verdict, Verdicts};
 use crate::number::{decimals, fixed, percent, shortest};
 use crate::rules::Judge;
-use crate::token::Comparison;
+use crate::token::Relation;
 
 /// A judgement with the metrics on the left and a number on the right.
 #[derive(Debug)]
@@ -24,7 +24,7 @@ pub(crate) struct Evidence {
 impl Evidence {
     pub(crate) fn new(verdicts: &Verdicts, judgement: &Judgement) -> Self {
         let rule = verdicts.rule(judgement);
-        let (sum, comparison) = (&rule.requirement.sum, rule.requirement.comparison);
+        let (sum, relation) = (&rule.requirement.sum, rule.requirement.relation);
         // What comes first has no minus sign.
         let is_turned = sum.terms.first().is_some_and(|term| term.coefficient < 0.0);
         let sign = if is_turned { -1.0 } else { 1.0 };
@@ -34,14 +34,14 @@ impl Evidence {
         let found = Found {
             expression: expression(&sum.terms, sign),
             threshold: -sign * sum.constant,
-            comparison: if is_turned { comparison.turned() } else { comparison },
+            relation: if is_turned { relation.turned() } else { relation },
             estimate: moved(estimate),
             lower: moved(lower),
             upper: moved(upper),
             is_difference: sum.terms.len() > 1,
             confidence: verdicts.confidence,
         };
-        let reason = reason((rule.judge, comparison), judgement, &found);
+        let reason = reason((rule.judge, relation), judgement, &found);
         let sentence = found.sentence(rule.judge, judgement);
         Evidence { expression: found.expression, threshold: found.threshold, sentence, reason }
     }
@@ -55,7 +55,7 @@ impl Evidence {
 struct Found {
     expression: String,
     threshold: f64,
-    comparison: Comparison,
+    relation: Relation,
     estimate: Option<f64>,
     lower: Option<f64>,
     upper: Option<f64>,
@@ -70,11 +70,11 @@ impl Found {
     }
 
     fn required(&self) -> String {
-        let words = match self.comparison {
-            Comparison::AtLeast => "at least",
-            Comparison::Above => "more than",
-            Comparison::AtMost => "at most",
-            Comparison::Below => "less than",
+        let words = match self.relation {
+            Relation::AtLeast => "at least",
+            Relation::Above => "more than",
+            Relation::AtMost => "at most",
+            Relation::Below => "less than",
         };
         format!("{words} {} is required", shortest(self.threshold))
     }
@@ -85,7 +85,7 @@ impl Found {
         let confidence = percent(self.confidence);
         let is_exact = self.lower == self.upper && self.lower.is_some();
         let end = |lower: bool| if lower { ("at least", self.lower) } else { ("at most", self.upper) };
-        let wants_more = self.comparison.wants_more();
+        let wants_more = self.relation.wants_more();
         let required = self.required();
         match (judge, judgement.verdict) {
             (Judge::Point, _) => format!("{equation}, by the estimate alone; {required}"),
@@ -115,14 +115,14 @@ impl Found {
     /// How many times more rows would show it, if the estimate stayed where it is: errors fall with their square root.
     fn more_rows(&self) -> Option<f64> {
         let estimate = self.estimate?;
-        let worst = if self.comparison.wants_more() { self.lower? } else { self.upper? };
+        let worst = if self.relation.wants_more() { self.lower? } else { self.upper? };
         let (margin, arm) = (estimate - self.threshold, estimate - worst);
-        let turned = if self.comparison.wants_more() { 1.0 } else { -1.0 };
+        let turned = if self.relation.wants_more() { 1.0 } else { -1.0 };
         (turned * margin > 0.0 && turned * arm > 0.0).then(|| (arm / margin).powi(2))
     }
 }
 
-fn reason((judge, comparison): (Judge, Comparison), judgement: &Judgement, found: &Found) -> Option<String> {
+fn reason((judge, relation): (Judge, Relation), judgement: &Judgement, found: &Found) -> Option<String> {
     if let Some(failed) = judgement.failed.first() {
         let (policy, check) = (quoted(&failed.policy), &failed.check);
         let verb = if check.status == Status::Fail { "failed" } else { "warns" };
@@ -136,7 +136,7 @@ fn reason((judge, comparison): (Judge, Comparison), judgement: &Judgement, found
     let given = &judgement.difference;
     if let Some(reason) = &given.reason {
         return Some(match (given.conditional, given.refuted) {
-            (true, _) => condition(reason, given, comparison),
+            (true, _) => condition(reason, given, relation),
             (_, true) => format!("nothing can be shown: {reason}"),
             _ => format!("there is no bound: {reason}"),
         });
@@ -146,8 +146,8 @@ fn reason((judge, comparison): (Judge, Comparison), judgement: &Judgement, found
         let enough = Diagnostics::ENOUGH_ROWS;
         return Some(format!("the log is worth only {rows:.1} rows{own}, and {enough} are needed for a verdict"));
     }
-    let worst = given.if_order_holds.and_then(|b| if comparison.wants_more() { b.lower } else { b.upper });
-    let would_hold = worst.is_some_and(|end| comparison.is_met(end));
+    let worst = given.if_order_holds.and_then(|b| if relation.wants_more() { b.lower } else { b.upper });
+    let would_hold = worst.is_some_and(|end| relation.is_met(end));
     let rows = match found.more_rows() {
         Some(times) if times <= 1000.0 => {
             format!("about {:.1} times as many rows would show it if the estimate stayed", times.max(1.1))
@@ -160,12 +160,12 @@ fn reason((judge, comparison): (Judge, Comparison), judgement: &Judgement, found
 }
 
 /// What a bound rests on that cannot be tested, and what it would show.
-fn condition(reason: &str, given: &Interval, comparison: Comparison) -> String {
+fn condition(reason: &str, given: &Interval, relation: Relation) -> String {
     let holds = match reason.strip_prefix("it holds if ") {
         Some(condition) => format!("the bound holds only if {condition}"),
         None => format!("the bound holds only under a condition: {reason}"),
     };
-    let would = match given.if_order_holds.map(|ends| comparison.verdict(ends.lower, ends.upper)) {
+    let would = match given.if_order_holds.map(|ends| relation.verdict(ends.lower, ends.upper)) {
         Some(Verdict::Holds) => "under this condition the rule would hold",
         Some(Verdict::DoesNotHold) => "under this condition the rule would not hold",
         _ => "even under this condition it could not be told",
@@ -230,7 +230,7 @@ mod tests {
         ] {
             let ends = Bounds { lower: Some(lower), upper: Some(upper) };
             let given = Interval { if_order_holds: Some(ends), conditional: true, ..Interval::default() };
-            assert_eq!(condition(thin, &given, Comparison::AtLeast), format!("{named}; {would}"));
+            assert_eq!(condition(thin, &given, Relation::AtLeast), format!("{named}; {would}"));
         }
     }
 }

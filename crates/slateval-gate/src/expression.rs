@@ -3,7 +3,7 @@
 use slateval::{Metric, Settings};
 
 use crate::source::nearest;
-use crate::token::{Comparison, Slip, Token, TokenKind, tokens};
+use crate::token::{Relation, Slip, Token, TokenKind, tokens};
 
 /// A metric as it is written: which value at risk it is depends on the tail that is looked at.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -29,11 +29,11 @@ pub(crate) struct Sum {
     pub(crate) constant: f64,
 }
 
-/// `sum comparison 0`: the right side has been taken off the left one.
+/// `sum relation 0`: the right side has been taken off the left one.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Requirement {
     pub(crate) sum: Sum,
-    pub(crate) comparison: Comparison,
+    pub(crate) relation: Relation,
 }
 
 impl Quantity {
@@ -102,18 +102,18 @@ const FUNCTIONS: [(&str, &str); 8] = [
 pub(crate) fn parse(text: &str) -> Result<Requirement, Slip> {
     let mut parser = Parser { tokens: tokens(text)?, next: 0, depth: 0 };
     let left = parser.sum()?;
-    let (comparison, compared_at) = match parser.take() {
-        Token { kind: TokenKind::Comparison(comparison), at } => (comparison, at),
+    let (relation, compared_at) = match parser.take() {
+        Token { kind: TokenKind::Relation(relation), at } => (relation, at),
         Token { kind: TokenKind::End, at } => {
-            return Err((at, "a comparison is missing: write >=, >, <= or <, and a number or another metric".into()));
+            return Err((at, "a relation is missing: write >=, >, <= or <, and a number or another metric".into()));
         }
         token => return Err(parser.surplus(&token)),
     };
     let right = parser.sum()?;
     match parser.take() {
         Token { kind: TokenKind::End, .. } => {}
-        Token { kind: TokenKind::Comparison(_), at } => {
-            return Err((at, "a rule has one comparison: write a second rule for the other".into()));
+        Token { kind: TokenKind::Relation(_), at } => {
+            return Err((at, "a rule has one relation: write a second rule for the other".into()));
         }
         token => return Err(parser.surplus(&token)),
     }
@@ -124,7 +124,7 @@ pub(crate) fn parse(text: &str) -> Result<Requirement, Slip> {
     if sum.terms.iter().all(|term| term.coefficient == 0.0) {
         return Err((0, "this asks nothing of any policy: its metrics cancel or are multiplied by 0".into()));
     }
-    Ok(Requirement { sum, comparison })
+    Ok(Requirement { sum, relation })
 }
 
 struct Parser {
@@ -195,8 +195,8 @@ impl Parser {
             TokenKind::Number(constant) => Sum { terms: Vec::new(), constant },
             TokenKind::Open => {
                 let sum = self.sum()?;
-                if matches!(self.peek(), TokenKind::Comparison(_)) && self.closes_later() {
-                    let message = "a comparison stands outside parentheses: write it without those around it";
+                if matches!(self.peek(), TokenKind::Relation(_)) && self.closes_later() {
+                    let message = "a relation stands outside parentheses: write it without those around it";
                     return Err((token.at, message.to_owned()));
                 }
                 self.close("this parenthesis is not closed", token.at)?;
@@ -276,15 +276,15 @@ impl Parser {
         let token = self.take();
         let say = |message: &str| Err((token.at, message.replace("new", policy)));
         match token.kind {
-            TokenKind::Comparison(Comparison::AtMost) => {}
-            TokenKind::Comparison(Comparison::Below) => {
+            TokenKind::Relation(Relation::AtMost) => {}
+            TokenKind::Relation(Relation::Below) => {
                 return say(
                     "prob counts rewards up to and including a value: write prob(new <= v), with the next lower \
                             reward for v if the value itself is not to count",
                 );
             }
-            TokenKind::Comparison(_) => return say("write 1 - prob(new <= v) for the probability of larger rewards"),
-            _ => return say("the comparison is missing: write prob(new <= 0)"),
+            TokenKind::Relation(_) => return say("write 1 - prob(new <= v) for the probability of larger rewards"),
+            _ => return say("the relation is missing: write prob(new <= 0)"),
         }
         Ok(self.number("a reward is missing: write prob(new <= 0)")?.0)
     }
@@ -323,7 +323,7 @@ impl Parser {
     fn close(&mut self, message: &str, opened: usize) -> Result<(), Slip> {
         match self.take() {
             Token { kind: TokenKind::Close, .. } => Ok(()),
-            Token { kind: TokenKind::End | TokenKind::Comparison(_), .. } => Err((opened, message.to_owned())),
+            Token { kind: TokenKind::End | TokenKind::Relation(_), .. } => Err((opened, message.to_owned())),
             token => Err(self.surplus(&token)),
         }
     }
@@ -348,7 +348,7 @@ fn unexpected(token: &Token) -> Slip {
         TokenKind::Close => "this parenthesis closes nothing, or something is missing before it".to_owned(),
         TokenKind::Open => "a + - or * is missing before this parenthesis".to_owned(),
         TokenKind::Comma => "a comma stands only between a policy and a level: cvar(new, 0.1)".to_owned(),
-        TokenKind::Comparison(c) => format!("something is missing before {}", c.sign()),
+        TokenKind::Relation(c) => format!("something is missing before {}", c.sign()),
         TokenKind::Plus | TokenKind::Minus | TokenKind::Times => "something is missing before this sign".to_owned(),
     };
     (token.at, message)
@@ -373,8 +373,8 @@ mod tests {
         assert_eq!(terms("mean(new) + mean(new) >= 1"), [of(2.0, mean, "new")]);
         assert_eq!(terms("prob(new <= -2.5) <= 0.1"), [of(1.0, Quantity::Of(Metric::Probability(-2.5)), "new")]);
         assert_eq!(terms("var(new,0.05) ≥ 1"), [of(1.0, Quantity::Var(0.05), "new")]);
-        let constant = parse("2*3 - mean(new) <= 1").map(|r| (r.sum.constant, r.comparison));
-        assert_eq!(constant, Ok((5.0, Comparison::AtMost)));
+        let constant = parse("2*3 - mean(new) <= 1").map(|r| (r.sum.constant, r.relation));
+        assert_eq!(constant, Ok((5.0, Relation::AtMost)));
     }
 
     #[test]
@@ -385,7 +385,7 @@ mod tests {
             ("mean(new) => 0", 10, "write >= in place of =>"),
             ("mean(new) == 0", 10, "in place of =="),
             ("mean(new) = 0", 10, "in place of ="),
-            ("mean(new)", 9, "a comparison is missing"),
+            ("mean(new)", 9, "a relation is missing"),
             ("cvar(new 0.1) > 0", 9, "a comma is missing"),
             ("cvar(new) > 0", 8, "a tail probability is missing"),
             ("cvar(new, 10) > 0", 10, "for 10% write 0.1"),
@@ -412,7 +412,7 @@ mod tests {
             ("mean(new) mean(new) > 0", 10, "missing before this metric"),
             ("mean(new) > mean(new) mean(new)", 22, "missing before this metric"),
             ("(mean(new) mean(new)) > 0", 11, "missing before this metric"),
-            ("0 < mean(new) < 1", 14, "one comparison"),
+            ("0 < mean(new) < 1", 14, "one relation"),
             ("(mean(new) > 0", 0, "not closed"),
             ("mean(new > 0", 0, "not closed"),
             ("mean() > 0", 5, "name is missing"),

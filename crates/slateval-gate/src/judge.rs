@@ -8,7 +8,7 @@ use slateval::{
 
 use crate::Error;
 use crate::rules::{Adjust, Judge, Rule, Rules, Scope};
-use crate::token::Comparison;
+use crate::token::Relation;
 
 /// What the rules came to.
 #[derive(Debug, Clone)]
@@ -165,10 +165,10 @@ fn verdict(rule: &Rule, found: &Combined) -> Verdict {
     let number = |x: Option<f64>| x.filter(|x| x.is_finite());
     let Interval { estimate, lower, upper, .. } = found.interval;
     let (estimate, lower, upper) = (number(estimate), number(lower), number(upper));
-    let comparison = rule.requirement.comparison;
+    let relation = rule.requirement.relation;
     match rule.judge {
         Judge::Point => match estimate {
-            Some(estimate) if comparison.is_met(estimate) => Verdict::Holds,
+            Some(estimate) if relation.is_met(estimate) => Verdict::Holds,
             Some(_) => Verdict::DoesNotHold,
             None => Verdict::CannotTell,
         },
@@ -176,11 +176,11 @@ fn verdict(rule: &Rule, found: &Combined) -> Verdict {
         Judge::Bound if !found.failed.is_empty() || too_few(rule, found).is_some() => Verdict::CannotTell,
         // Nor do bounds under a condition that cannot be tested, or that the log contradicts.
         Judge::Bound if found.interval.conditional || found.interval.refuted => Verdict::CannotTell,
-        Judge::Bound => comparison.verdict(lower, upper),
+        Judge::Bound => relation.verdict(lower, upper),
     }
 }
 
-impl Comparison {
+impl Relation {
     /// What the ends of the difference of the sides show.
     pub(crate) fn verdict(self, lower: Option<f64>, upper: Option<f64>) -> Verdict {
         let (worst, best) = if self.wants_more() { (lower, upper) } else { (upper, lower) };
@@ -196,15 +196,15 @@ impl Comparison {
     /// Whether the difference of the sides compares with 0 as it should.
     pub(crate) fn is_met(self, difference: f64) -> bool {
         match self {
-            Comparison::AtLeast => difference >= 0.0,
-            Comparison::Above => difference > 0.0,
-            Comparison::AtMost => difference <= 0.0,
-            Comparison::Below => difference < 0.0,
+            Relation::AtLeast => difference >= 0.0,
+            Relation::Above => difference > 0.0,
+            Relation::AtMost => difference <= 0.0,
+            Relation::Below => difference < 0.0,
         }
     }
 
     pub(crate) fn wants_more(self) -> bool {
-        matches!(self, Comparison::AtLeast | Comparison::Above)
+        matches!(self, Relation::AtLeast | Relation::Above)
     }
 }
 

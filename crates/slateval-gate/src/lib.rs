@@ -37,7 +37,7 @@ pub use judge::{Judgement, Verdict, Verdicts, judge, settings};
 pub use rules::{Adjust, Judge, Rule, Rules, Scope};
 pub use source::{Mistake, Position};
 pub use text::text;
-pub use token::Comparison;
+pub use token::Relation;
 
 /// Why rules could not be judged.
 #[derive(Debug, thiserror::Error)]

@@ -12,7 +12,7 @@ pub(crate) enum TokenKind {
     Number(f64),
     Word(String),
     Quoted(String),
-    Comparison(Comparison),
+    Relation(Relation),
     Plus,
     Minus,
     Times,
@@ -24,7 +24,7 @@ pub(crate) enum TokenKind {
 
 /// How the two sides of a requirement are to compare.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Comparison {
+pub enum Relation {
     /// `>=`
     AtLeast,
     /// `>`
@@ -35,24 +35,24 @@ pub enum Comparison {
     Below,
 }
 
-impl Comparison {
+impl Relation {
     /// The same of the negated sides.
     pub(crate) fn turned(self) -> Self {
         match self {
-            Comparison::AtLeast => Comparison::AtMost,
-            Comparison::Above => Comparison::Below,
-            Comparison::AtMost => Comparison::AtLeast,
-            Comparison::Below => Comparison::Above,
+            Relation::AtLeast => Relation::AtMost,
+            Relation::Above => Relation::Below,
+            Relation::AtMost => Relation::AtLeast,
+            Relation::Below => Relation::Above,
         }
     }
 
     /// As it is written.
     pub(crate) fn sign(self) -> &'static str {
         match self {
-            Comparison::AtLeast => ">=",
-            Comparison::Above => ">",
-            Comparison::AtMost => "<=",
-            Comparison::Below => "<",
+            Relation::AtLeast => ">=",
+            Relation::Above => ">",
+            Relation::AtMost => "<=",
+            Relation::Below => "<",
         }
     }
 }
@@ -145,12 +145,12 @@ fn sign(rest: &str, first: char) -> Result<(TokenKind, usize), String> {
         '(' => TokenKind::Open,
         ')' => TokenKind::Close,
         ',' => TokenKind::Comma,
-        '≥' => TokenKind::Comparison(Comparison::AtLeast),
-        '≤' => TokenKind::Comparison(Comparison::AtMost),
-        '>' if starts(">=") => return Ok((TokenKind::Comparison(Comparison::AtLeast), 2)),
-        '<' if starts("<=") => return Ok((TokenKind::Comparison(Comparison::AtMost), 2)),
-        '>' => TokenKind::Comparison(Comparison::Above),
-        '<' => TokenKind::Comparison(Comparison::Below),
+        '≥' => TokenKind::Relation(Relation::AtLeast),
+        '≤' => TokenKind::Relation(Relation::AtMost),
+        '>' if starts(">=") => return Ok((TokenKind::Relation(Relation::AtLeast), 2)),
+        '<' if starts("<=") => return Ok((TokenKind::Relation(Relation::AtMost), 2)),
+        '>' => TokenKind::Relation(Relation::Above),
+        '<' => TokenKind::Relation(Relation::Below),
         '/' => return Err("there is no division: multiply, by 0.5 in place of dividing by 2".to_owned()),
         c => return Err(format!("`{c}` means nothing here; a policy whose name has it goes into quotes: mean(\"…\")")),
     };

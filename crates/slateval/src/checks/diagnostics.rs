@@ -4,11 +4,11 @@ use crate::answer::check::{Check, Status};
 use crate::answer::diagnostics::{DesignSource, Diagnostics};
 
 use crate::answer::selection::{OrderTest, Selection};
-use crate::estimate::design::CARRIES;
+use crate::estimate::design::ROWS_NEEDED;
 use crate::estimate::design::effective_rows;
 use crate::estimate::estimator::Estimator;
 use crate::estimate::reward_tail::RewardTail;
-use crate::estimate::weight_sums::{Weighted, term};
+use crate::estimate::weight_sums::{WeightSums, term};
 use crate::math::normal;
 use crate::question::correction::{Correction, CorrectionChoice};
 use crate::question::structure::Structure;
@@ -74,7 +74,12 @@ impl Diagnostics {
 
 /// Slot ratios and weights have mean 1 under the logging policy, whatever the rewards are: a mean far from it says that
 /// propensities are wrong or that the target shows what logging never did.
-fn propensities(structure: &Structure, sums: &Weighted<'_>, (design, from): (f64, DesignSource), effect: f64) -> Check {
+fn propensities(
+    structure: &Structure,
+    sums: &WeightSums<'_>,
+    (design, from): (f64, DesignSource),
+    effect: f64,
+) -> Check {
     const NAME: &str = "propensities";
     let (n, totals, tally) = (sums.n, sums.totals(), sums.tally());
     let has_chi = from == DesignSource::Chi;
@@ -131,7 +136,12 @@ fn propensities(structure: &Structure, sums: &Weighted<'_>, (design, from): (f64
 }
 
 /// `E[G Z_k] = E[chi_k]`, and chi is never negative. Without enough hits there is nothing to judge by.
-pub(crate) fn chi(structure: &Structure, choice: CorrectionChoice, sums: &Weighted<'_>, effect: f64) -> Option<Check> {
+pub(crate) fn chi(
+    structure: &Structure,
+    choice: CorrectionChoice,
+    sums: &WeightSums<'_>,
+    effect: f64,
+) -> Option<Check> {
     const NAME: &str = "chi";
     // The identity does not hold for the paper's biased weight.
     if !sums.has_chi() || matches!(structure, Structure::PaperOrder(_)) {
@@ -169,7 +179,7 @@ pub(crate) fn chi(structure: &Structure, choice: CorrectionChoice, sums: &Weight
 }
 
 /// Slots filled independently have `E[e_2(Z)] = 0`.
-fn factored(structure: &Structure, sums: &Weighted<'_>, effect: f64) -> Option<Check> {
+fn factored(structure: &Structure, sums: &WeightSums<'_>, effect: f64) -> Option<Check> {
     if sums.slots < 2 || !structure.needs().logging {
         return None;
     }
@@ -219,7 +229,7 @@ fn independent_slots(structure: &Structure) -> Option<Check> {
 
 fn effective_sample(design_ess: Option<f64>) -> Check {
     let ess = design_ess.unwrap_or(0.0);
-    let status = if ess < CARRIES {
+    let status = if ess < ROWS_NEEDED {
         Status::Fail
     } else if ess < Diagnostics::ENOUGH_ROWS {
         Status::Warn

@@ -16,7 +16,7 @@
 
 use crate::question::correction::Correction;
 
-use crate::estimate::weight_sums::{Terms, Weighted, factor, term};
+use crate::estimate::weight_sums::{Terms, WeightSums, factor, term};
 use crate::math::linear::{PseudoInverse, dot};
 use crate::question::structure::Structure;
 
@@ -62,7 +62,7 @@ impl Corrected {
         dot(&self.kappa, terms) / n
     }
 
-    pub(crate) fn new(correction: Correction, structure: &Structure, sums: &Weighted<'_>) -> Self {
+    pub(crate) fn new(correction: Correction, structure: &Structure, sums: &WeightSums<'_>) -> Self {
         let mut corrected = match correction {
             Correction::None => return Self::none(sums),
             Correction::SelfNormalized => Self::none(sums),
@@ -78,18 +78,18 @@ impl Corrected {
     }
 
     /// The logged rewards as they are.
-    pub(crate) fn logged(sums: &Weighted<'_>) -> Self {
+    pub(crate) fn logged(sums: &WeightSums<'_>) -> Self {
         Self::none(sums)
     }
 
-    fn none(sums: &Weighted<'_>) -> Self {
+    fn none(sums: &WeightSums<'_>) -> Self {
         let mut kappa = vec![0.0; term::len(sums.slots)];
         kappa[term::G] = 1.0;
         Corrected { correction: Correction::None, kappa, adjustments: Vec::new(), notes: Vec::new(), gave_up: false }
     }
 
     /// `n w_i = G_i (1 - abar' S^-1 (a_i - abar))` with controls `a = Z`, and `G - 1` beside them unless it is their sum.
-    fn control_variate(structure: &Structure, sums: &Weighted<'_>) -> Self {
+    fn control_variate(structure: &Structure, sums: &WeightSums<'_>) -> Self {
         let (controls, inverse) = Controls::chosen(structure, sums);
         let lambda = inverse.solve(&controls.mean);
         let mut this = Self::none(sums);
@@ -110,7 +110,7 @@ impl Corrected {
     }
 
     /// `n w_i = G_i + d' M^-1 phi_i` with `phi = (1, Z)`, `M = mean phi phi'`, `d = mean(h - G phi)`, `h = (1, chi)`.
-    fn calibrated(sums: &Weighted<'_>) -> Self {
+    fn calibrated(sums: &WeightSums<'_>) -> Self {
         let (n, slots, totals) = (sums.n, sums.slots, sums.totals());
         let mut moments = vec![vec![0.0; slots + 1]; slots + 1];
         let mut d = vec![0.0; slots + 1];
@@ -142,7 +142,7 @@ impl Corrected {
 
     /// Makes the weights sum to 1: what self-normalising is, and what rounding or dropped controls may have cost the
     /// other corrections. Weights that sum to nothing cannot be normalised and are left as they were logged.
-    fn normalise(&mut self, sums: &Weighted<'_>) {
+    fn normalise(&mut self, sums: &WeightSums<'_>) {
         let total = self.estimate(&sums.totals(), sums.n);
         if total > 1e-9 && total.is_finite() {
             self.kappa.iter_mut().for_each(|k| *k /= total);
@@ -196,7 +196,7 @@ struct Controls {
 impl Controls {
     /// The ratios, and the weight unless it is a linear function of them: always for an additive one, for others where
     /// slates have one slot, or where a ranking shows all its items.
-    fn chosen(structure: &Structure, sums: &Weighted<'_>) -> (Self, PseudoInverse) {
+    fn chosen(structure: &Structure, sums: &WeightSums<'_>) -> (Self, PseudoInverse) {
         let ratios: Vec<Control> = (0..sums.slots).map(Control::Slot).collect();
         let alone = Controls::new(ratios.clone(), sums);
         let inverse = alone.inverse();
@@ -216,7 +216,7 @@ impl Controls {
         (both, inverse)
     }
 
-    fn new(list: Vec<Control>, sums: &Weighted<'_>) -> Self {
+    fn new(list: Vec<Control>, sums: &WeightSums<'_>) -> Self {
         let totals = sums.totals();
         let (n, slots) = (sums.n, sums.slots);
         let mean_of = |c: Control| match c {

@@ -2,7 +2,7 @@
 
 use crate::answer::diagnostics::DesignSource;
 use crate::estimate::estimator::Estimator;
-use crate::estimate::weight_sums::{Weighted, term};
+use crate::estimate::weight_sums::{WeightSums, term};
 use crate::question::structure::Structure;
 
 /// `E[G^2]`: `mean G(chi)`, or without chi the larger of `G(mean Z^2)` and `mean G(Z^2)`. The first understates it when
@@ -10,7 +10,7 @@ use crate::question::structure::Structure;
 /// A chi that failed its check counts as not known.
 pub(crate) fn design_second_moment(
     structure: &Structure,
-    sums: &Weighted<'_>,
+    sums: &WeightSums<'_>,
     chi_usable: bool,
 ) -> (f64, DesignSource) {
     let (n, tally) = (sums.n, sums.weight_tally());
@@ -43,7 +43,7 @@ pub(crate) fn product_design_ess(estimator: &Estimator<'_>) -> f64 {
 
 /// The smaller of the effective sample sizes, as happened and as designed, in clusters as far as rows are alike in them.
 pub(crate) fn effective_rows(estimator: &Estimator<'_>) -> f64 {
-    happened_rows(estimator).min(estimator.design_ess.unwrap_or(0.0)) / estimator.design_effect
+    observed_rows(estimator).min(estimator.design_ess.unwrap_or(0.0)) / estimator.design_effect
 }
 
 /// The effective sample size as designed, in clusters as far as rows are alike in them.
@@ -52,11 +52,11 @@ pub(crate) fn designed_rows(estimator: &Estimator<'_>) -> f64 {
 }
 
 /// `(sum G)^2 / sum G^2`.
-pub(crate) fn happened_rows(estimator: &Estimator<'_>) -> f64 {
+pub(crate) fn observed_rows(estimator: &Estimator<'_>) -> f64 {
     let totals = estimator.sums.totals();
     let (g, gg) = (totals[term::G], totals[term::GG]);
     if gg > 0.0 { g * g / gg } else { 0.0 }
 }
 
 /// Design effective sample size below which an order cannot be used.
-pub(crate) const CARRIES: f64 = 10.0;
+pub(crate) const ROWS_NEEDED: f64 = 10.0;

@@ -6,7 +6,7 @@ use crate::estimate::design::design_second_moment;
 use crate::estimate::distribution::Distribution;
 use crate::estimate::influence::{design_effect, weight_design_effect};
 use crate::estimate::leverage::leverage;
-use crate::estimate::weight_sums::{Bin, Terms, Weighted, term};
+use crate::estimate::weight_sums::{Bin, Terms, WeightSums, term};
 use crate::question::correction::Correction;
 use crate::question::structure::Structure;
 use crate::summary::cell::Cell;
@@ -18,7 +18,7 @@ const LARGEST_LEVERAGE: f64 = 0.5;
 /// Everything that one weight, corrected, says about a policy.
 #[derive(Debug)]
 pub(crate) struct Estimator<'a> {
-    pub(crate) sums: Weighted<'a>,
+    pub(crate) sums: WeightSums<'a>,
     pub(crate) corrected: Corrected,
     /// What the weight assumes; none for the logging policy.
     pub(crate) structure: Option<Structure>,
@@ -44,7 +44,7 @@ pub(crate) struct Moments {
 impl<'a> Estimator<'a> {
     pub(crate) fn of_target(
         cell: &Cell,
-        sums: Weighted<'a>,
+        sums: WeightSums<'a>,
         structure: Structure,
         (correction, chi_usable): (Correction, bool),
         bins: &[Bin],
@@ -76,7 +76,7 @@ impl<'a> Estimator<'a> {
         1.0 / (1.0 - self.leverage.clamp(0.0, LARGEST_LEVERAGE))
     }
 
-    pub(crate) fn of_logging(cell: &Cell, sums: Weighted<'a>, bins: &[Bin]) -> Self {
+    pub(crate) fn of_logging(cell: &Cell, sums: WeightSums<'a>, bins: &[Bin]) -> Self {
         let (r, r2) = (sums.rewards()[term::ONE], sums.squared_rewards()[term::ONE]);
         let moments = Moments {
             origin: sums.origin,
@@ -146,7 +146,7 @@ impl<'a> Estimator<'a> {
 }
 
 impl Moments {
-    fn of_target(corrected: &Corrected, sums: &Weighted<'_>) -> Self {
+    fn of_target(corrected: &Corrected, sums: &WeightSums<'_>) -> Self {
         let n = sums.n;
         let (rewards, squares) = (sums.rewards(), sums.squared_rewards());
         let (first, second) = (corrected.estimate(&rewards, n), corrected.estimate(&squares, n));

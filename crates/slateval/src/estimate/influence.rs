@@ -1,7 +1,7 @@
 //! Sums of products of influence functions: standard errors, and how much more clusters make estimates vary.
 
 use crate::estimate::estimator::Estimator;
-use crate::estimate::weight_sums::Weighted;
+use crate::estimate::weight_sums::WeightSums;
 use crate::math::linear::dot;
 use crate::summary::cell::Cell;
 use crate::summary::features::Features;
@@ -9,14 +9,14 @@ use crate::summary::features::Features;
 /// `sum_i (x' features_i)(y' features_i)` of two estimators' features.
 pub(crate) fn between(cell: &Cell, (left, x): (&Estimator<'_>, &[f64]), (right, y): (&Estimator<'_>, &[f64])) -> f64 {
     let (a, b) = (&left.sums, &right.sums);
-    if a.policy == b.policy && a.combination == b.combination {
+    if a.policy == b.policy && a.coefficients == b.coefficients {
         return a.gram().between(x, y);
     }
     let (x, y) = (in_basis(cell, a, x), in_basis(cell, b, y));
     if a.policy == b.policy {
         return cell.policies[a.policy].gram.between(&x, &y);
     }
-    let position = |p: usize, b: usize| cell.shape.compared().position(|pair| pair == (p, b));
+    let position = |p: usize, b: usize| cell.kept.compared().position(|pair| pair == (p, b));
     match (position(a.policy, b.policy), position(b.policy, a.policy)) {
         (Some(i), _) => cell.cross[i].between(&x, &y),
         (_, Some(i)) => cell.cross[i].between(&y, &x),
@@ -25,18 +25,18 @@ pub(crate) fn between(cell: &Cell, (left, x): (&Estimator<'_>, &[f64]), (right, 
 }
 
 /// A linear function of a weight's features as one of the features that its policy keeps, those of the basis.
-fn in_basis(cell: &Cell, sums: &Weighted<'_>, x: &[f64]) -> Vec<f64> {
+fn in_basis(cell: &Cell, sums: &WeightSums<'_>, x: &[f64]) -> Vec<f64> {
     let features = cell.policies[sums.policy].features;
     let mut out = vec![0.0; features.len()];
-    for (row, x) in features.combined(&sums.combination).iter().zip(x) {
+    for (row, x) in features.combined(&sums.coefficients).iter().zip(x) {
         row.iter().for_each(|&(f, c)| out[f] += c * x);
     }
     out
 }
 
 /// The sum of a linear function of a weight's features over each group of clusters.
-pub(crate) fn group_sums(cell: &Cell, sums: &Weighted<'_>, x: &[f64]) -> Option<Vec<f64>> {
-    let groups = cell.groups.as_ref()?;
+pub(crate) fn group_sums(cell: &Cell, sums: &WeightSums<'_>, x: &[f64]) -> Option<Vec<f64>> {
+    let groups = cell.clusters.as_ref()?;
     let x = in_basis(cell, sums, x);
     Some(groups.features[sums.policy].chunks_exact(x.len()).map(|group| dot(&x, group)).collect())
 }
@@ -63,14 +63,14 @@ pub(crate) fn standard_error(cell: &Cell, parts: &[(&Estimator<'_>, Vec<f64>, f6
 }
 
 /// How many times more the mean weight varies than if rows were independent.
-pub(crate) fn weight_design_effect(cell: &Cell, sums: &Weighted<'_>) -> f64 {
+pub(crate) fn weight_design_effect(cell: &Cell, sums: &WeightSums<'_>) -> f64 {
     let mut weight = vec![0.0; sums.features().len()];
     weight[sums.features().w(0)] = 1.0;
     design_effect(cell, sums, &weight)
 }
 
 /// How many times more the mean of a linear function of the features varies than if rows were independent, at least 1.
-pub(crate) fn design_effect(cell: &Cell, sums: &Weighted<'_>, x: &[f64]) -> f64 {
+pub(crate) fn design_effect(cell: &Cell, sums: &WeightSums<'_>, x: &[f64]) -> f64 {
     let Some(groups) = group_sums(cell, sums, x) else { return 1.0 };
     let mut one = vec![0.0; x.len()];
     one[Features::ONE] = 1.0;

@@ -10,13 +10,13 @@
 //! `E[G^2 Z_k^2] = E[A^2] E[Z_k^2] + 2 E[A B] E[Z_k^3] + E[B^2] E[Z_k^4]`, and `E[A B] = E[B^2]` for a weight that has
 //! every subset of its products. So `d` needs two sums a slot rather than a matrix for each weight.
 
-use crate::estimate::weight_sums::{Weighted, term};
+use crate::estimate::weight_sums::{WeightSums, term};
 use crate::question::correction::Correction;
 use crate::question::structure::Structure;
 use crate::rows::weights::multilinear;
 
 /// The leverage `d` of a correction; 0 where nothing was fitted.
-pub(crate) fn leverage(correction: Correction, structure: &Structure, sums: &Weighted<'_>) -> f64 {
+pub(crate) fn leverage(correction: Correction, structure: &Structure, sums: &WeightSums<'_>) -> f64 {
     let parts = match correction {
         Correction::None => return 0.0,
         Correction::SelfNormalized => 1.0 + of_weight(sums),
@@ -28,7 +28,7 @@ pub(crate) fn leverage(correction: Correction, structure: &Structure, sums: &Wei
 }
 
 /// `sum_k E[G^2 Z_k^2] / (E[Z_k^2] E[G^2])`.
-fn of_slots(structure: &Structure, sums: &Weighted<'_>) -> f64 {
+fn of_slots(structure: &Structure, sums: &WeightSums<'_>) -> f64 {
     let (n, tally) = (sums.n, sums.tally());
     let squares: Vec<f64> = (0..sums.slots).map(|k| sums.zz(k, k) / n).collect();
     let varying = (0..sums.slots).filter(|&k| squares[k] > 0.0);
@@ -50,7 +50,7 @@ fn of_slots(structure: &Structure, sums: &Weighted<'_>) -> f64 {
 }
 
 /// `E[G^2 (G-1)^2] / (E[(G-1)^2] E[G^2])`.
-fn of_weight(sums: &Weighted<'_>) -> f64 {
+fn of_weight(sums: &WeightSums<'_>) -> f64 {
     let (n, totals, tally) = (sums.n, sums.totals(), sums.weight_tally());
     let (g, gg) = (totals[term::G] / n, totals[term::GG] / n);
     let (cubes, fourths) = (tally.cubes / n, tally.fourths / n);
@@ -121,7 +121,7 @@ mod tests {
             let (summary, ratios) = every_slate(&structure);
             let cell = summary.total().expect("one cell");
             let (_, places) = occupied(&cell);
-            let sums = Weighted::of_structure(&cell, 0, &places);
+            let sums = WeightSums::of_structure(&cell, 0, &places);
             let columns: Vec<Vec<f64>> = (0..3).map(|k| ratios.iter().map(|z| 1.0 + z[k]).collect()).collect();
             let weights = structure.weights(&columns.iter().map(Vec::as_slice).collect::<Vec<_>>());
             for correction in [Correction::Calibrated, Correction::SelfNormalized, Correction::ControlVariate] {

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use crate::summary::cell::{Cell, PolicySums};
-use crate::summary::features::{Combination, Features};
+use crate::summary::features::{Coefficients, Features};
 use crate::summary::gram::Gram;
 use crate::summary::table::bin;
 use crate::summary::tally::{Tally, WeightTally};
@@ -81,12 +81,12 @@ pub(crate) fn occupied(cell: &Cell) -> (Vec<Bin>, Vec<u32>) {
 
 /// One policy's sums for one weight that can be made of its basis.
 #[derive(Debug)]
-pub(crate) struct Weighted<'a> {
+pub(crate) struct WeightSums<'a> {
     pub(crate) n: f64,
     pub(crate) slots: usize,
     pub(crate) origin: f64,
     pub(crate) policy: usize,
-    pub(crate) combination: Combination,
+    pub(crate) coefficients: Coefficients,
     /// Which of the tallied weights this is.
     tallied: usize,
     sums: &'a PolicySums,
@@ -98,7 +98,7 @@ pub(crate) struct Weighted<'a> {
     pub(crate) of_one: Vec<Factors>,
 }
 
-impl<'a> Weighted<'a> {
+impl<'a> WeightSums<'a> {
     /// The weight of a fixed structure.
     pub(crate) fn of_structure(cell: &'a Cell, policy: usize, occupied: &[u32]) -> Self {
         Self::new(cell, policy, vec![0.0, 1.0], 0, occupied)
@@ -107,29 +107,29 @@ impl<'a> Weighted<'a> {
     /// The weight of an order, where sums of several are kept.
     pub(crate) fn of_order(cell: &'a Cell, policy: usize, order: usize, occupied: &[u32]) -> Self {
         let used = |j: usize| f64::from(u8::from(j <= order));
-        let combination = (0..=cell.shape.basis).map(used).collect();
-        Self::new(cell, policy, combination, order - 1, occupied)
+        let coefficients = (0..=cell.kept.basis).map(used).collect();
+        Self::new(cell, policy, coefficients, order - 1, occupied)
     }
 
     /// The weight 1 of the logging policy, beside some policy's ratios.
     pub(crate) fn of_logging(cell: &'a Cell, policy: usize, occupied: &[u32]) -> Self {
-        let combination = (0..=cell.shape.basis).map(|j| f64::from(u8::from(j == 0))).collect();
-        Self::new(cell, policy, combination, 0, occupied)
+        let coefficients = (0..=cell.kept.basis).map(|j| f64::from(u8::from(j == 0))).collect();
+        Self::new(cell, policy, coefficients, 0, occupied)
     }
 
-    fn new(cell: &'a Cell, policy: usize, combination: Combination, tallied: usize, occupied: &[u32]) -> Self {
+    fn new(cell: &'a Cell, policy: usize, coefficients: Coefficients, tallied: usize, occupied: &[u32]) -> Self {
         let sums = &cell.policies[policy];
-        let gram = match combination[..] {
+        let gram = match coefficients[..] {
             [0.0, 1.0] => Cow::Borrowed(&sums.gram),
-            _ => Cow::Owned(sums.gram.transform(&sums.features.combined(&combination))),
+            _ => Cow::Owned(sums.gram.transform(&sums.features.combined(&coefficients))),
         };
-        let one: Combination = (0..combination.len()).map(|j| f64::from(u8::from(j == 0))).collect();
+        let one: Coefficients = (0..coefficients.len()).map(|j| f64::from(u8::from(j == 0))).collect();
         let factors = |left: &[f64]| {
-            let right = (policy, combination.as_slice());
+            let right = (policy, coefficients.as_slice());
             occupied.iter().map(|&row| bin_factors(cell, (policy, left), right, row)).collect()
         };
-        let (of_weight, of_one) = (factors(&combination), factors(&one));
-        Weighted {
+        let (of_weight, of_one) = (factors(&coefficients), factors(&one));
+        WeightSums {
             n: cell.rows as f64,
             slots: cell.slots,
             origin: cell.origin,
@@ -140,7 +140,7 @@ impl<'a> Weighted<'a> {
             gram,
             of_weight,
             of_one,
-            combination,
+            coefficients,
         }
     }
 
@@ -178,7 +178,7 @@ impl<'a> Weighted<'a> {
     }
 
     /// A linear function of the factors as one of the features.
-    pub(crate) fn coefficients(&self, factors: &[(usize, f64)]) -> Vec<f64> {
+    pub(crate) fn in_features(&self, factors: &[(usize, f64)]) -> Vec<f64> {
         let mut x = vec![0.0; self.features.len()];
         factors.iter().for_each(|&(f, c)| x[self.feature_of_factor(f)] += c);
         x
@@ -251,12 +251,12 @@ impl<'a> Weighted<'a> {
     }
 }
 
-/// The factors of a bin for a left weight and a right one, each a policy with its combination: sums of the left weight
+/// The factors of a bin for a left weight and a right one, each a policy with its coefficients: sums of the left weight
 /// times `(1, G, Z_k, chi_k, G Z_k)` of the right one.
 pub(crate) fn bin_factors(cell: &Cell, left: (usize, &[f64]), right: (usize, &[f64]), row: u32) -> Factors {
-    let (slots, basis) = (cell.slots, cell.shape.basis);
+    let (slots, basis) = (cell.slots, cell.kept.basis);
     let sums = BinProducts::new(cell, left.0, right.0, row);
-    let has_chi = cell.shape.chi[right.0];
+    let has_chi = cell.kept.chi[right.0];
     let mut factors = vec![0.0; factor::len(slots, has_chi)];
     for (i, &c) in left.1.iter().enumerate().filter(|(_, c)| **c != 0.0) {
         let of_one = sums.one(i);

@@ -4,8 +4,8 @@
 use crate::answer::check::Check;
 use crate::answer::interval::Interval;
 use crate::estimate::weight_sums::occupied;
-use crate::evaluate::grouping::{Part, Who};
-use crate::evaluate::joint::Bench;
+use crate::evaluate::joint::JointIntervals;
+use crate::evaluate::joint_terms::{PolicyTerm, Who};
 use crate::question::error::{Error, Result};
 use crate::question::segment::Segment;
 use crate::question::settings::Settings;
@@ -192,14 +192,14 @@ impl Summary {
         &self,
         cell: &Cell,
         combinations: &[Combination],
-        parts: &[Vec<Part>],
+        parts: &[Vec<PolicyTerm>],
         settings: &Settings,
         is_segment: bool,
     ) -> Result<Vec<Combined>> {
         let (bins, rows) = occupied(cell);
-        let used: Vec<Part> = parts.iter().flatten().copied().collect();
-        let mut bench = Bench::new(&self.spec, cell, (&bins, &rows), &used, settings, is_segment)?;
-        let one = |(combination, parts): (&Combination, &Vec<Part>)| {
+        let used: Vec<PolicyTerm> = parts.iter().flatten().copied().collect();
+        let mut bench = JointIntervals::new(&self.spec, cell, (&bins, &rows), &used, settings, is_segment)?;
+        let one = |(combination, parts): (&Combination, &Vec<PolicyTerm>)| {
             let interval = bench.interval(parts, combination.constant)?;
             Ok(Combined { interval, failed: bench.failed_checks(parts), worth: bench.worth(parts) })
         };
@@ -208,14 +208,14 @@ impl Summary {
 }
 
 /// The terms with their policies' places; those of the same metric and policy are one, and what cancels is left out.
-fn parts(combination: &Combination, spec: &Spec) -> Result<Vec<Part>> {
-    let mut parts: Vec<Part> = Vec::new();
+fn parts(combination: &Combination, spec: &Spec) -> Result<Vec<PolicyTerm>> {
+    let mut parts: Vec<PolicyTerm> = Vec::new();
     for term in &combination.terms {
         term.metric.check()?;
         let who = who(&term.policy, spec)?;
         match parts.iter_mut().find(|part| part.metric == term.metric && part.who == who) {
             Some(same) => same.coefficient += term.coefficient,
-            None => parts.push(Part { coefficient: term.coefficient, metric: term.metric, who }),
+            None => parts.push(PolicyTerm { coefficient: term.coefficient, metric: term.metric, who }),
         }
     }
     parts.retain(|part| part.coefficient != 0.0);

@@ -8,14 +8,14 @@ use crate::question::segment::Segment;
 use crate::question::settings::Settings;
 use crate::uncertainty::draws::{place, read_off};
 use crate::uncertainty::limits::{Limits, z};
-use crate::uncertainty::policy::{DifferenceUncertainty, Gap, Level};
+use crate::uncertainty::policy::{DifferenceUncertainty, Estimators, Gap};
 use crate::uncertainty::trust::{Trust, Trusts};
 
 /// Two policies to be compared: their names, and the estimators that their estimates come from.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Compared<'n, 'e, 'a> {
-    pub(crate) policy: (&'n str, Level<'e, 'a>),
-    pub(crate) baseline: (&'n str, Level<'e, 'a>),
+    pub(crate) policy: (&'n str, Estimators<'e, 'a>),
+    pub(crate) baseline: (&'n str, Estimators<'e, 'a>),
     /// Whether an order was chosen from the data for either.
     pub(crate) selected: bool,
     pub(crate) trusts: &'n Trusts,
@@ -28,8 +28,8 @@ pub(crate) fn compare(
     settings: &Settings,
 ) -> Comparison {
     let Compared { policy: (policy, first), baseline: (baseline, second), selected, trusts } = compared;
-    let mean = |level: Level<'_, '_>| level.mean.moments.origin + level.mean.moments.mean;
-    let values = |level: Level<'_, '_>| read_off(level.cdf.distribution.curve(), settings);
+    let mean = |level: Estimators<'_, '_>| level.mean.moments.origin + level.mean.moments.mean;
+    let values = |level: Estimators<'_, '_>| read_off(level.cdf.distribution.curve(), settings);
     let (own, other) = (values(first), values(second));
     let interval = |estimate: f64, of: &dyn Fn(&DifferenceUncertainty) -> &Limits| {
         Interval::new(estimate, &levels.iter().map(of).collect::<Vec<_>>(), selected, &trusts.cdf)

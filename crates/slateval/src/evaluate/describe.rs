@@ -9,12 +9,12 @@ use crate::estimate::distribution::Distribution;
 use crate::question::settings::Settings;
 use crate::uncertainty::bands::CurveBand;
 use crate::uncertainty::limits::{COARSE, FINE, Limits, NO_VARIANCE};
-use crate::uncertainty::policy::{Level, Uncertainty};
+use crate::uncertainty::policy::{Estimators, Uncertainty};
 use crate::uncertainty::trust::{Trust, Trusts};
 
 /// Reads everything off a policy's distribution and moments.
 pub(crate) fn describe(
-    (name, level): (&str, Level<'_, '_>),
+    (name, level): (&str, Estimators<'_, '_>),
     uncertainty: &[Uncertainty],
     (selection, trusts): (Option<&Selection>, &Trusts),
     mut diagnostics: Diagnostics,

@@ -8,14 +8,14 @@ use std::result;
 use crate::answer::check::Check;
 use crate::answer::interval::{Bounds, Interval};
 use crate::estimate::asymmetry::{WeightShape, tail_values};
-use crate::estimate::design::{designed_rows, happened_rows};
+use crate::estimate::design::{designed_rows, observed_rows};
 use crate::estimate::distribution::Curve;
 use crate::estimate::estimator::Estimator;
-use crate::estimate::weight_sums::{Bin, Weighted};
+use crate::estimate::weight_sums::{Bin, WeightSums};
 use crate::evaluate::SEGMENT_DRAWS;
 use crate::evaluate::combination::{FailedCheck, Metric, Worth};
 use crate::evaluate::describe::{Spread, spread};
-use crate::evaluate::grouping::{Group, Kind, Member, Part, Who, kind};
+use crate::evaluate::joint_terms::{JointTerms, Kind, Member, PolicyTerm, Who, kind};
 use crate::evaluate::target::Target;
 use crate::question::error::Result;
 use crate::question::settings::{Band, MAX_DRAWS, Settings};
@@ -27,11 +27,11 @@ use crate::uncertainty::bernstein::Guaranteed;
 use crate::uncertainty::drawn::{TailDraws, reward_range, stretched, tail_interval, wider};
 use crate::uncertainty::draws::{Draws, central};
 use crate::uncertainty::limits::{
-    COARSE, FINE, GUARANTEES_ONE, Limits, NEEDS_REWARD_BOUNDS, bounds, can_have_intervals, carries, carries_tail,
-    has_light_tail, resolves,
+    COARSE, FINE, GUARANTEES_ONE, Limits, NEEDS_REWARD_BOUNDS, bin_is_fine_enough, bounds, can_have_intervals,
+    has_enough_rows, has_light_tail, tail_has_enough_rows,
 };
 use crate::uncertainty::moment::{self, Moment, MomentPart};
-use crate::uncertainty::policy::Level;
+use crate::uncertainty::policy::Estimators;
 use crate::uncertainty::process::Process;
 use crate::uncertainty::trust::Trust;
 
@@ -48,7 +48,7 @@ struct Drawn {
 const BEYOND: f64 = 10.0;
 
 /// A cell with everything that combinations share.
-pub(crate) struct Bench<'a> {
+pub(crate) struct JointIntervals<'a> {
     spec: &'a Spec,
     cell: &'a Cell,
     rows: &'a [u32],
@@ -63,12 +63,12 @@ pub(crate) struct Bench<'a> {
     drawn: Vec<Drawn>,
 }
 
-impl<'a> Bench<'a> {
+impl<'a> JointIntervals<'a> {
     pub(crate) fn new(
         spec: &'a Spec,
         cell: &'a Cell,
         (bins, rows): (&[Bin], &'a [u32]),
-        used: &[Part],
+        used: &[PolicyTerm],
         settings: &Settings,
         is_segment: bool,
     ) -> Result<Self> {
@@ -80,7 +80,7 @@ impl<'a> Bench<'a> {
         let target = |policy: usize| Target::new(spec, cell, policy, bins, rows, &settings);
         let policies = 0..spec.policies.len();
         let targets = policies.clone().map(|p| is_used(p).then(|| target(p)).transpose()).collect::<Result<_>>()?;
-        let logging = |policy: usize| Estimator::of_logging(cell, Weighted::of_logging(cell, policy, rows), bins);
+        let logging = |policy: usize| Estimator::of_logging(cell, WeightSums::of_logging(cell, policy, rows), bins);
         let logging = policies.map(|p| (p == 0 || is_used(p)).then(|| logging(p))).collect();
         let mut functionals = Vec::new();
         for part in used.iter().filter(|part| kind(part.metric) == Some(Kind::Curves)) {
@@ -88,11 +88,11 @@ impl<'a> Bench<'a> {
                 functionals.push(part.metric);
             }
         }
-        Ok(Bench { spec, cell, rows, settings, draws, targets, logging, functionals, drawn: Vec::new() })
+        Ok(JointIntervals { spec, cell, rows, settings, draws, targets, logging, functionals, drawn: Vec::new() })
     }
 
     /// The sum of the parts and a constant.
-    pub(crate) fn interval(&mut self, parts: &[Part], constant: f64) -> Result<Interval> {
+    pub(crate) fn interval(&mut self, parts: &[PolicyTerm], constant: f64) -> Result<Interval> {
         let mut estimate = 0.0;
         let (mut exact, mut uncertain) = (constant, Vec::new());
         for part in parts {
@@ -112,11 +112,11 @@ impl<'a> Bench<'a> {
         if uncertain.is_empty() {
             return Ok(Interval::exact(exact));
         }
-        let compared: Vec<(usize, usize)> = self.cell.shape.compared().collect();
+        let compared: Vec<(usize, usize)> = self.cell.kept.compared().collect();
         let groups = match self.settings.band {
             // A guaranteed band holds everywhere at once, but for one policy.
-            Band::Bernstein => vec![Group::of_all(&uncertain)],
-            Band::Multiplier | Band::None => Group::split(&uncertain, &compared),
+            Band::Bernstein => vec![JointTerms::of_all(&uncertain)],
+            Band::Multiplier | Band::None => JointTerms::split(&uncertain, &compared),
         };
         let settings = self.settings_for(groups.len())?;
         let mut limits = Vec::new();
@@ -131,8 +131,8 @@ impl<'a> Bench<'a> {
     }
 
     /// How far a sum of parts can be trusted: as far as the least trusted of them.
-    fn trust(&self, parts: &[Part]) -> Trust {
-        let of = |part: &Part| {
+    fn trust(&self, parts: &[PolicyTerm]) -> Trust {
+        let of = |part: &PolicyTerm| {
             let Who::Target(policy) = part.who else { return &Trust::Stands };
             let Some(target) = &self.targets[policy] else { return &Trust::Stands };
             match part.metric {
@@ -146,7 +146,7 @@ impl<'a> Bench<'a> {
     }
 
     /// Checks that spoil a policy's numbers.
-    pub(crate) fn failed_checks(&self, parts: &[Part]) -> Vec<FailedCheck> {
+    pub(crate) fn failed_checks(&self, parts: &[PolicyTerm]) -> Vec<FailedCheck> {
         let of = |target: &Target<'a>| {
             let diagnostics = target.diagnostics(self.cell, &[], &self.settings);
             let policy = &self.spec.policies[target.policy].name;
@@ -154,13 +154,13 @@ impl<'a> Bench<'a> {
             diagnostics.spoiled().map(failed).collect::<Vec<_>>()
         };
         // What is known without error rests on no check.
-        let uncertain: Vec<Part> = parts.iter().copied().filter(|part| part.metric != Metric::Ess).collect();
+        let uncertain: Vec<PolicyTerm> = parts.iter().copied().filter(|part| part.metric != Metric::Ess).collect();
         self.targets_of(&uncertain).flat_map(of).collect()
     }
 
     /// The policy for which the log is worth the fewest rows, among those that are not known without error.
-    pub(crate) fn worth(&self, parts: &[Part]) -> Option<Worth> {
-        let of = |part: &Part| {
+    pub(crate) fn worth(&self, parts: &[PolicyTerm]) -> Option<Worth> {
+        let of = |part: &PolicyTerm| {
             let (member, policy) = match part.who {
                 Who::Logging => (Member::Logging { beside: 0 }, LOGGING),
                 Who::Target(policy) => (Member::Target(policy), self.spec.policies[policy].name.as_str()),
@@ -178,7 +178,7 @@ impl<'a> Bench<'a> {
     }
 
     /// The targets that parts are about, each once.
-    fn targets_of(&self, parts: &[Part]) -> impl Iterator<Item = &Target<'a>> {
+    fn targets_of(&self, parts: &[PolicyTerm]) -> impl Iterator<Item = &Target<'a>> {
         let is_meant = |target: &&Target<'a>| parts.iter().any(|part| part.who == Who::Target(target.policy));
         self.targets.iter().flatten().filter(is_meant).collect::<Vec<_>>().into_iter()
     }
@@ -198,20 +198,20 @@ impl<'a> Bench<'a> {
         Ok(settings)
     }
 
-    fn level(&self, member: Member, at: usize) -> Option<Level<'_, 'a>> {
+    fn level(&self, member: Member, at: usize) -> Option<Estimators<'_, 'a>> {
         match member {
-            Member::Logging { beside } => self.logging[beside].as_ref().map(Level::of),
+            Member::Logging { beside } => self.logging[beside].as_ref().map(Estimators::of),
             Member::Target(policy) => self.targets[policy].as_ref().map(|target| target.level(at)),
         }
     }
 
     /// The level of a part in a group.
-    fn level_of(&self, part: &Part, group: &Group, at: usize) -> result::Result<Level<'_, 'a>, String> {
+    fn level_of(&self, part: &PolicyTerm, group: &JointTerms, at: usize) -> result::Result<Estimators<'_, 'a>, String> {
         group.place(part.who).and_then(|m| self.level(group.members[m], at)).ok_or_else(|| NOT_THERE.to_owned())
     }
 
     /// What a part is estimated at, and whether without error.
-    fn value(&self, part: &Part) -> result::Result<(f64, bool), String> {
+    fn value(&self, part: &PolicyTerm) -> result::Result<(f64, bool), String> {
         let member = match part.who {
             Who::Logging => Member::Logging { beside: 0 },
             Who::Target(policy) => Member::Target(policy),
@@ -219,7 +219,7 @@ impl<'a> Bench<'a> {
         let level = self.level(member, 0).ok_or_else(|| NOT_THERE.to_owned())?;
         let moments = &level.mean.moments;
         Ok(match part.metric {
-            Metric::Ess => (happened_rows(level.cdf), true),
+            Metric::Ess => (observed_rows(level.cdf), true),
             Metric::Mean => (moments.origin + moments.mean, false),
             Metric::Variance | Metric::Std => {
                 match spread(&level.variance.distribution, level.variance.moments.variance) {
@@ -234,7 +234,7 @@ impl<'a> Bench<'a> {
     }
 
     /// A group's limits at each level of trust in the chosen orders.
-    fn limits(&mut self, group: &Group, settings: &Settings) -> Result<Vec<Limits>> {
+    fn limits(&mut self, group: &JointTerms, settings: &Settings) -> Result<Vec<Limits>> {
         let targets = || group.members.iter().filter_map(|member| self.target(*member));
         let count = targets().map(|target| target.levels.len()).max().unwrap_or(1);
         let mut limits = Vec::new();
@@ -256,11 +256,11 @@ impl<'a> Bench<'a> {
         }
     }
 
-    fn moments(&self, group: &Group, at: usize, settings: &Settings) -> Limits {
+    fn moments(&self, group: &JointTerms, at: usize, settings: &Settings) -> Limits {
         if group.compares() {
             self.members_carry(group, at)?;
         }
-        let part = |part: &Part| {
+        let part = |part: &PolicyTerm| {
             let level = self.level_of(part, group, at)?;
             let (moment, estimator) = match part.metric {
                 Metric::Mean => (Moment::Mean, level.mean),
@@ -273,23 +273,23 @@ impl<'a> Bench<'a> {
         moment::interval(self.cell, &parts, settings)
     }
 
-    fn members_carry(&self, group: &Group, at: usize) -> result::Result<(), String> {
-        group.members.iter().filter_map(|&m| self.level(m, at)).try_for_each(|level| carries(level.cdf))
+    fn members_carry(&self, group: &JointTerms, at: usize) -> result::Result<(), String> {
+        group.members.iter().filter_map(|&m| self.level(m, at)).try_for_each(|level| has_enough_rows(level.cdf))
     }
 
-    fn curves(&mut self, group: &Group, at: usize, settings: &Settings) -> Limits {
+    fn curves(&mut self, group: &JointTerms, at: usize, settings: &Settings) -> Limits {
         self.members_carry(group, at)?;
-        if let [Part { coefficient, metric: Metric::Probability(v), .. }] = group.parts[..] {
+        if let [PolicyTerm { coefficient, metric: Metric::Probability(v), .. }] = group.parts[..] {
             let place = self.process(group, at);
             let estimator = self.level(group.members[0], at).ok_or_else(|| NOT_THERE.to_owned())?.cdf;
             let band = pointwise(&self.drawn[place].process, estimator, 0, group.members.len(), settings);
             return probability(v, estimator, &band).map(|found| scaled(found, coefficient));
         }
         for part in &group.parts {
-            told(part.metric, self.level_of(part, group, at)?.cdf, settings.tail)?;
+            says_enough_about(part.metric, self.level_of(part, group, at)?.cdf, settings.tail)?;
         }
         let place = self.process(group, at);
-        if let [Part { coefficient, metric: Metric::Quantile(level), .. }] = group.parts[..] {
+        if let [PolicyTerm { coefficient, metric: Metric::Quantile(level), .. }] = group.parts[..] {
             let estimator = self.level(group.members[0], at).ok_or_else(|| NOT_THERE.to_owned())?.cdf;
             let band = pointwise(&self.drawn[place].process, estimator, 0, group.members.len(), settings);
             return Ok(scaled(invert(estimator.distribution.curve(), &band, level), coefficient));
@@ -311,7 +311,7 @@ impl<'a> Bench<'a> {
     }
 
     /// The weights of a group's first target.
-    fn shape(&self, group: &Group, at: usize) -> result::Result<WeightShape, String> {
+    fn shape(&self, group: &JointTerms, at: usize) -> result::Result<WeightShape, String> {
         let target = group.first_target();
         Ok(WeightShape::of(self.level_of(target, group, at)?.cdf))
     }
@@ -319,7 +319,7 @@ impl<'a> Bench<'a> {
     /// CVaRs alone: the shape of their error is that of the first target's, and of logging beside it.
     fn tails(
         &self,
-        group: &Group,
+        group: &JointTerms,
         (at, place): (usize, usize),
         (draws, estimate): (Vec<f64>, f64),
         shape: &WeightShape,
@@ -360,17 +360,17 @@ impl<'a> Bench<'a> {
     }
 
     /// From empirical Bernstein bounds, which hold for the whole CDF of one policy at once.
-    fn guaranteed(&self, group: &Group, at: usize, settings: &Settings) -> Result<Limits> {
+    fn guaranteed(&self, group: &JointTerms, at: usize, settings: &Settings) -> Result<Limits> {
         if group.compares() {
             return Ok(Err(GUARANTEES_ONE.to_owned()));
         }
-        let offered = |part: &Part| matches!(part.metric, Metric::Quantile(_) | Metric::Probability(_));
+        let offered = |part: &PolicyTerm| matches!(part.metric, Metric::Quantile(_) | Metric::Probability(_));
         let level = self.level(group.members[0], at).filter(|_| group.parts.iter().all(offered));
         let Some(estimator) = level.map(|level| level.cdf) else {
             return Ok(Err(NEEDS_REWARD_BOUNDS.to_owned()));
         };
         let (band, bins) = (Guaranteed::new(estimator, settings)?, &estimator.distribution.bins);
-        let of = |part: &Part| match part.metric {
+        let of = |part: &PolicyTerm| match part.metric {
             Metric::Probability(v) => scaled(band.probability(bins, v), part.coefficient),
             Metric::Quantile(q) => scaled(band.quantile(bins, q), part.coefficient),
             _ => Bounds { lower: None, upper: None },
@@ -379,8 +379,8 @@ impl<'a> Bench<'a> {
     }
 
     /// How much larger a group's CVaRs are in the mean of the draws than their estimates, where they are to be corrected.
-    fn bias(&mut self, group: &Group, settings: &Settings) -> f64 {
-        let is_cvar = |part: &&Part| matches!(part.metric, Metric::Cvar(_));
+    fn bias(&mut self, group: &JointTerms, settings: &Settings) -> f64 {
+        let is_cvar = |part: &&PolicyTerm| matches!(part.metric, Metric::Cvar(_));
         let drawn = settings.debias_cvar && can_have_intervals(self.cell, settings).is_ok();
         if !drawn || !group.parts.iter().any(|p| is_cvar(&p)) || self.members_carry(group, 0).is_err() {
             return 0.0;
@@ -401,7 +401,7 @@ impl<'a> Bench<'a> {
     }
 
     /// The place of a group's error process.
-    fn process(&mut self, group: &Group, at: usize) -> usize {
+    fn process(&mut self, group: &JointTerms, at: usize) -> usize {
         if let Some(known) = self.drawn.iter().position(|d| d.at == at && d.members == group.members) {
             return known;
         }
@@ -441,20 +441,20 @@ fn read(metric: Metric, curve: Curve<'_>, tail: Tail) -> f64 {
 }
 
 /// Whether the log says enough about what is read off a CDF.
-fn told(metric: Metric, estimator: &Estimator<'_>, tail: Tail) -> result::Result<(), String> {
+fn says_enough_about(metric: Metric, estimator: &Estimator<'_>, tail: Tail) -> result::Result<(), String> {
     match metric {
         Metric::Quantile(level) => {
-            carries_tail(estimator, level.min(1.0 - level))?;
-            resolves(estimator, level)
+            tail_has_enough_rows(estimator, level.min(1.0 - level))?;
+            bin_is_fine_enough(estimator, level)
         }
         Metric::Cvar(alpha) => {
-            carries_tail(estimator, alpha)?;
-            resolves(estimator, tail.level(alpha))
+            tail_has_enough_rows(estimator, alpha)?;
+            bin_is_fine_enough(estimator, tail.level(alpha))
         }
         Metric::Probability(v) => {
             let curve = estimator.distribution.curve();
             let f = curve.probability(v);
-            carries_tail(estimator, f.min(1.0 - f))?;
+            tail_has_enough_rows(estimator, f.min(1.0 - f))?;
             let (b, share) = curve.place(v);
             let mass = curve.mass(b);
             if share == 1.0 || mass <= COARSE {
@@ -471,13 +471,13 @@ fn told(metric: Metric, estimator: &Estimator<'_>, tail: Tail) -> result::Result
 fn probability(v: f64, estimator: &Estimator<'_>, band: &CurveBand) -> Limits {
     let (cdf, curve) = (&estimator.distribution.repaired, estimator.distribution.curve());
     let (place, share) = curve.place(v);
-    let carried = |b: &usize| carries_tail(estimator, cdf[*b].min(1.0 - cdf[*b])).is_ok();
+    let carried = |b: &usize| tail_has_enough_rows(estimator, cdf[*b].min(1.0 - cdf[*b])).is_ok();
     let before = if share == 1.0 { place + 1 } else { place };
     let lower = (0..before).rev().find(carried).map(|b| band.lower[b]);
     let upper = (place..cdf.len()).find(carried).map(|b| band.upper[b]);
     if lower.is_none() && upper.is_none() {
         let f = curve.probability(v);
-        carries_tail(estimator, f.min(1.0 - f))?;
+        tail_has_enough_rows(estimator, f.min(1.0 - f))?;
     }
     Ok(bounds((lower.unwrap_or(0.0), upper.unwrap_or(1.0))))
 }

@@ -3,8 +3,8 @@
 pub(crate) mod combination;
 pub(crate) mod comparison;
 pub(crate) mod describe;
-pub(crate) mod grouping;
 pub(crate) mod joint;
+pub(crate) mod joint_terms;
 pub(crate) mod profile;
 pub(crate) mod target;
 
@@ -13,7 +13,7 @@ use crate::answer::diagnostics::Diagnostics;
 use crate::answer::evaluation::{Evaluation, LogFacts, PolicyEvaluation, RewardFacts, SegmentEvaluation};
 use crate::answer::selection::Interaction;
 use crate::estimate::estimator::Estimator;
-use crate::estimate::weight_sums::{Weighted, occupied};
+use crate::estimate::weight_sums::{WeightSums, occupied};
 use crate::evaluate::comparison::disparities;
 use crate::evaluate::describe::describe;
 use crate::evaluate::target::Target;
@@ -24,7 +24,7 @@ use crate::question::settings::Settings;
 use crate::question::spec::{LOGGING, PolicySpec, Spec};
 use crate::summary::Summary;
 use crate::summary::cell::Cell;
-use crate::uncertainty::policy::{Level, Uncertainty};
+use crate::uncertainty::policy::{Estimators, Uncertainty};
 use crate::uncertainty::trust::Trusts;
 
 impl Summary {
@@ -122,11 +122,16 @@ pub(crate) fn evaluate_cell(
     settings: &Settings,
 ) -> Result<(Vec<PolicyEvaluation>, Vec<Comparison>, Vec<Trusts>)> {
     let (bins, rows) = occupied(cell);
-    let logging = Estimator::of_logging(cell, Weighted::of_logging(cell, 0, &rows), &bins);
-    let (uncertainty, _) = Uncertainty::new(cell, &rows, Level::of(&logging), None, settings)?;
+    let logging = Estimator::of_logging(cell, WeightSums::of_logging(cell, 0, &rows), &bins);
+    let (uncertainty, _) = Uncertainty::new(cell, &rows, Estimators::of(&logging), None, settings)?;
     let diagnostics = Diagnostics::of_logging(cell.rows as f64);
-    let mut policies =
-        vec![describe((LOGGING, Level::of(&logging)), &[uncertainty], (None, &Trusts::STAND), diagnostics, settings)];
+    let mut policies = vec![describe(
+        (LOGGING, Estimators::of(&logging)),
+        &[uncertainty],
+        (None, &Trusts::STAND),
+        diagnostics,
+        settings,
+    )];
     let mut comparisons = Vec::new();
     let mut targets: Vec<Target<'_>> = (0..spec.policies.len())
         .map(|policy| Target::new(spec, cell, policy, &bins, &rows, settings))
@@ -135,12 +140,12 @@ pub(crate) fn evaluate_cell(
         target.trusts = target.trusts.within(whole);
     }
     for target in &targets {
-        let beside = Estimator::of_logging(cell, Weighted::of_logging(cell, target.policy, &rows), &bins);
+        let beside = Estimator::of_logging(cell, WeightSums::of_logging(cell, target.policy, &rows), &bins);
         let (evaluation, comparison) = target.evaluate(cell, &rows, &beside, settings)?;
         policies.push(evaluation);
         comparisons.push(comparison);
     }
-    for (policy, baseline) in cell.shape.compared() {
+    for (policy, baseline) in cell.kept.compared() {
         comparisons.push(targets[policy].compare_with(&targets[baseline], cell, &rows, settings)?);
     }
     Ok((policies, comparisons, targets.into_iter().map(|target| target.trusts).collect()))

@@ -9,7 +9,7 @@ use crate::checks::diagnostics::{self};
 use crate::estimate::correction::Corrected;
 use crate::estimate::estimator::Estimator;
 use crate::estimate::influence::weight_design_effect;
-use crate::estimate::weight_sums::{Bin, Weighted};
+use crate::estimate::weight_sums::{Bin, WeightSums};
 use crate::evaluate::comparison::{Compared, compare};
 use crate::evaluate::describe::describe;
 use crate::order::choice::{tests_of_structure, trust_in_structure};
@@ -20,7 +20,7 @@ use crate::question::settings::Settings;
 use crate::question::spec::{LOGGING, Spec};
 use crate::question::structure::Structure;
 use crate::summary::cell::Cell;
-use crate::uncertainty::policy::{Level, Uncertainty};
+use crate::uncertainty::policy::{Estimators, Uncertainty};
 use crate::uncertainty::trust::{Trust, Trusts};
 
 /// A target policy with its estimators: one of a fixed structure, or one of each order.
@@ -61,14 +61,14 @@ impl<'a> Target<'a> {
         let chosen = kept && fixed.is_none();
         let weighted = |order: usize| {
             if kept {
-                Weighted::of_order(cell, policy, order, rows)
+                WeightSums::of_order(cell, policy, order, rows)
             } else {
-                Weighted::of_structure(cell, policy, rows)
+                WeightSums::of_structure(cell, policy, rows)
             }
         };
         let structure = |order: usize| if kept { Structure::Order(order) } else { spec.structure.clone() };
         let lowest = fixed.unwrap_or(1);
-        let highest = if chosen { cell.shape.basis } else { lowest };
+        let highest = if chosen { cell.kept.basis } else { lowest };
         let first = weighted(lowest);
         check_finite(cell, &first, name)?;
         let effect = weight_design_effect(cell, &first);
@@ -80,14 +80,14 @@ impl<'a> Target<'a> {
             .zip(lowest..)
             .map(|(sums, order)| Estimator::of_target(cell, sums, structure(order), (correction, chi_usable), bins))
             .collect();
-        let design_effect = Estimator::of_logging(cell, Weighted::of_logging(cell, policy, rows), bins).design_effect;
+        let design_effect = Estimator::of_logging(cell, WeightSums::of_logging(cell, policy, rows), bins).design_effect;
         let tested = Tested { cell, policy, bins, occupied: rows, design_effect, settings };
-        let told_apart = cell.shape.basis > 1;
+        let told_apart = cell.kept.basis > 1;
         let selection = chosen.then(|| Selection::choose(&tested, &estimators));
         let (tests, trusts) = match &selection {
             Some(selection) => (Vec::new(), selection.trusts(cell.slots, told_apart)),
             None => {
-                let kept = if kept { cell.shape.basis.min(cell.slots) } else { 0 };
+                let kept = if kept { cell.kept.basis.min(cell.slots) } else { 0 };
                 let tests = tests_of_structure(&tested, &estimators[0], lowest + 1..=kept);
                 let trusts = trust_in_structure(&tests);
                 (tests, trusts)
@@ -97,9 +97,9 @@ impl<'a> Target<'a> {
         Ok(Target { name, policy, estimators, selection, tests, trusts, chi, levels })
     }
 
-    pub(crate) fn level(&self, at: usize) -> Level<'_, 'a> {
+    pub(crate) fn level(&self, at: usize) -> Estimators<'_, 'a> {
         let Places { cdf, mean, variance } = self.levels[at.min(self.levels.len() - 1)];
-        Level { cdf: &self.estimators[cdf], mean: &self.estimators[mean], variance: &self.estimators[variance] }
+        Estimators { cdf: &self.estimators[cdf], mean: &self.estimators[mean], variance: &self.estimators[variance] }
     }
 
     /// The target by itself, and against the logging policy.
@@ -113,14 +113,14 @@ impl<'a> Target<'a> {
         let (mut own, mut differences) = (Vec::new(), Vec::new());
         for at in 0..self.levels.len() {
             let (uncertainty, difference) =
-                Uncertainty::new(cell, rows, self.level(at), Some(Level::of(logging)), settings)?;
+                Uncertainty::new(cell, rows, self.level(at), Some(Estimators::of(logging)), settings)?;
             own.push(uncertainty);
             differences.extend(difference);
         }
         let level = self.level(0);
         let compared = Compared {
             policy: (self.name, level),
-            baseline: (LOGGING, Level::of(logging)),
+            baseline: (LOGGING, Estimators::of(logging)),
             selected: self.selection.is_some(),
             trusts: &self.trusts,
         };
@@ -164,7 +164,7 @@ impl<'a> Target<'a> {
         diagnostics.checks.extend(named.and_then(|s| diagnostics::structure(s, &self.tests, &self.trusts)));
         diagnostics
             .checks
-            .extend(cell.groups.as_ref().map(|groups| diagnostics::clusters(groups.occupied(), groups.count)));
+            .extend(cell.clusters.as_ref().map(|groups| diagnostics::clusters(groups.occupied(), groups.count)));
         let guarantee = uncertainty.last().and_then(|u| u.guarantee);
         diagnostics.checks.extend(guarantee.map(|g| diagnostics::guarantee(g, self.selection.is_some())));
         diagnostics
@@ -179,7 +179,7 @@ fn levels(selection: &Selection) -> Vec<Places> {
     if guard == chosen { vec![chosen] } else { vec![chosen, guard] }
 }
 
-fn check_finite(cell: &Cell, sums: &Weighted<'_>, name: &str) -> Result<()> {
+fn check_finite(cell: &Cell, sums: &WeightSums<'_>, name: &str) -> Result<()> {
     if cell.policies[sums.policy].gram.to_packed().iter().all(|x| x.is_finite()) {
         return Ok(());
     }

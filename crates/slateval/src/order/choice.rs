@@ -9,7 +9,7 @@
 //! order next above is silent but could not be carried, nothing vouches for the choice: the interval is conditional.
 
 use crate::answer::selection::{OrderTest, Selection};
-use crate::estimate::design::CARRIES;
+use crate::estimate::design::ROWS_NEEDED;
 use crate::estimate::design::product_design_ess;
 use crate::estimate::estimator::Estimator;
 use crate::order::order_test::{Evidence, Tested, judge};
@@ -34,7 +34,7 @@ impl OrderTest {
     }
 
     fn is_carried(&self) -> bool {
-        self.design_ess.is_some_and(|ess| ess >= CARRIES)
+        self.design_ess.is_some_and(|ess| ess >= ROWS_NEEDED)
     }
 
     /// Whether there are weights of this order that the log can carry.
@@ -64,7 +64,7 @@ fn beyond_orders(tested: &Tested<'_>, estimator: &Estimator<'_>) -> Vec<Evidence
         Witness::Order(_) => Some(tested.witness(place, None)),
         Witness::Beyond(_) => {
             let ess = product_design_ess(estimator);
-            (ess >= CARRIES).then(|| tested.witness(place, Some(ess)))
+            (ess >= ROWS_NEEDED).then(|| tested.witness(place, Some(ess)))
         }
     };
     list.iter().enumerate().filter_map(evidence).collect()
@@ -146,7 +146,7 @@ impl Selection {
         match self.orders.iter().find(|test| test.order == order + 1) {
             Some(next) if next.is_carried() => Trust::Stands,
             Some(next) => Trust::Conditional(format!(
-                "{holds_if}: this log is too thin to tell (worth {:.1} rows at order {}, and {CARRIES} are needed)",
+                "{holds_if}: this log is too thin to tell (worth {:.1} rows at order {}, and {ROWS_NEEDED} are needed)",
                 next.design_ess.unwrap_or(0.0),
                 next.order
             )),
@@ -227,7 +227,7 @@ fn contradiction(test: &OrderTest, order: usize, told_apart: bool) -> String {
     }
     let ess = test.design_ess.unwrap_or(0.0);
     format!(
-        "{shows}, which is worth only {ess:.1} rows at that order ({CARRIES} are needed): order {order} is likely wrong"
+        "{shows}, which is worth only {ess:.1} rows at that order ({ROWS_NEEDED} are needed): order {order} is likely wrong"
     )
 }
 

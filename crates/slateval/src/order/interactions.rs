@@ -2,7 +2,7 @@
 
 use crate::answer::selection::Interaction;
 use crate::estimate::estimator::Estimator;
-use crate::estimate::weight_sums::{Bin, Weighted};
+use crate::estimate::weight_sums::{Bin, WeightSums};
 use crate::math::normal;
 use crate::order::order_test::{LEVEL, logged_cdf, sup_of_rows, sup_statistic};
 use crate::question::settings::Settings;
@@ -25,7 +25,7 @@ pub(crate) fn interactions(
     let start = cell.layout.pairs[policy].start;
     let thinning = Thinning::new(bins);
     let logged = thinning.at_ends(&logged_cdf(cell, occupied));
-    let rewards = Estimator::of_logging(cell, Weighted::of_logging(cell, policy, occupied), bins);
+    let rewards = Estimator::of_logging(cell, WeightSums::of_logging(cell, policy, occupied), bins);
     // Clusters are kept for weights, not for pairs of slots: pairs are taken to be as alike in them as rewards are.
     let design_effect = rewards.design_effect;
     let n = cell.rows as f64;

@@ -135,7 +135,7 @@ impl Tested<'_> {
         let section = &cell.layout.own[policy];
         let w = section.start + section.sums.w(order - 1);
         let ww = section.start + section.sums.row(order) + section.sums.w(order - 1);
-        let by_group = cell.groups.as_ref().map(|groups| {
+        let by_group = cell.clusters.as_ref().map(|groups| {
             let of_group = |group: usize| {
                 let weight = |&row: &u32| groups.basis_sums(row, group, policy).nth(order).unwrap_or(0.0);
                 occupied.iter().map(weight).collect()
@@ -193,7 +193,7 @@ impl Tested<'_> {
             }
             let mut one = vec![0.0; f.len()];
             one[Features::ONE] = 1.0;
-            let square: f64 = match &self.cell.groups {
+            let square: f64 = match &self.cell.clusters {
                 None => gram.between(&x, &x),
                 Some(groups) => {
                     groups.features[self.policy].chunks_exact(f.len()).map(|group| dot(&x, group).powi(2)).sum()

@@ -30,11 +30,11 @@ use crate::question::spec::Spec;
 pub struct Block {
     rows: usize,
     slots: usize,
-    shape: Shape,
+    columns: BlockColumns,
     reward: Vec<f64>,
     pool: Vec<f64>,
     weights: Vec<Vec<f64>>,
-    /// `[column of a slot][slot]`, in the order of [`Shape::per_slot`].
+    /// `[column of a slot][slot]`, in the order of [`BlockColumns::per_slot`].
     by_slot: Vec<Vec<Vec<f64>>>,
     /// `[slot][row]`, empty while nothing is missing.
     missing: Vec<Vec<bool>>,
@@ -47,18 +47,18 @@ pub struct Block {
 
 /// Which columns a specification asks for.
 #[derive(Debug, Clone)]
-struct Shape {
+struct BlockColumns {
     logging: bool,
     pool: bool,
     /// For each policy: pi, chi, anywhere, weight.
-    policies: Vec<PolicyShape>,
+    policies: Vec<PolicyColumns>,
     segmented: bool,
     /// How many groups clusters are hashed into; 0 without clusters.
     groups: u16,
 }
 
 #[derive(Debug, Clone, Copy)]
-struct PolicyShape {
+struct PolicyColumns {
     target: bool,
     chi: bool,
     anywhere: bool,
@@ -75,23 +75,23 @@ impl Block {
     /// An empty block with the columns `spec` asks for.
     pub fn new(spec: &Spec) -> Self {
         let needs = spec.structure.needs();
-        let policy = |chi| PolicyShape { target: needs.slots, chi, anywhere: needs.anywhere, weight: needs.weight };
-        let shape = Shape {
+        let policy = |chi| PolicyColumns { target: needs.slots, chi, anywhere: needs.anywhere, weight: needs.weight };
+        let shape = BlockColumns {
             logging: needs.logging,
             pool: needs.pool,
             policies: spec.policies.iter().map(|p| policy(p.chi && needs.slots)).collect(),
             segmented: spec.by.is_some(),
             groups: spec.groups(),
         };
-        Self::with_shape(shape)
+        Self::with_columns(shape)
     }
 
-    fn with_shape(shape: Shape) -> Self {
-        let policies = shape.policies.len();
+    fn with_columns(columns: BlockColumns) -> Self {
+        let policies = columns.policies.len();
         Block {
             rows: 0,
             slots: 0,
-            shape,
+            columns,
             reward: Vec::new(),
             pool: Vec::new(),
             weights: vec![Vec::new(); policies],
@@ -114,16 +114,16 @@ impl Block {
         self.rows = rows;
         self.slots = if self.has_slots() { slots } else { 0 };
         self.reward.resize(rows, 0.0);
-        if self.shape.pool {
+        if self.columns.pool {
             self.pool.resize(rows, 0.0);
         }
-        for (weight, shape) in self.weights.iter_mut().zip(&self.shape.policies) {
+        for (weight, shape) in self.weights.iter_mut().zip(&self.columns.policies) {
             if shape.weight {
                 weight.resize(rows, 0.0);
             }
         }
         for (kind, columns) in self.by_slot.iter_mut().enumerate() {
-            if !self.shape.has(kind) {
+            if !self.columns.has(kind) {
                 continue;
             }
             columns.resize(self.slots, Vec::new());
@@ -133,11 +133,11 @@ impl Block {
         }
         self.missing.clear();
         self.segments.clear();
-        if self.shape.segmented {
+        if self.columns.segmented {
             self.segments.resize(rows, 0);
         }
         self.groups.clear();
-        if self.shape.groups > 0 {
+        if self.columns.groups > 0 {
             self.groups.resize(rows, 0);
         }
     }
@@ -154,20 +154,20 @@ impl Block {
 
     /// Whether the structure looks into the slots at all.
     pub fn has_slots(&self) -> bool {
-        self.shape.logging || self.shape.policies.iter().any(|p| p.target)
+        self.columns.logging || self.columns.policies.iter().any(|p| p.target)
     }
 
     /// The columns to fill.
     pub fn fields(&self) -> Vec<Field> {
         let mut fields = vec![Field::Reward];
-        if self.shape.pool {
+        if self.columns.pool {
             fields.push(Field::Pool);
         }
         for slot in 0..self.slots {
-            if self.shape.logging {
+            if self.columns.logging {
                 fields.push(Field::Logging { slot });
             }
-            for (policy, shape) in self.shape.policies.iter().enumerate() {
+            for (policy, shape) in self.columns.policies.iter().enumerate() {
                 if shape.target {
                     fields.push(Field::Target { policy, slot });
                 }
@@ -179,7 +179,7 @@ impl Block {
                 }
             }
         }
-        for (policy, shape) in self.shape.policies.iter().enumerate() {
+        for (policy, shape) in self.columns.policies.iter().enumerate() {
             if shape.weight {
                 fields.push(Field::Weight { policy });
             }
@@ -192,7 +192,7 @@ impl Block {
     /// # Panics
     /// If the block has no such column.
     pub fn column(&self, field: Field) -> &[f64] {
-        match Shape::place(field) {
+        match BlockColumns::place(field) {
             Place::Reward => &self.reward,
             Place::Pool => &self.pool,
             Place::Weight(policy) => &self.weights[policy],
@@ -205,7 +205,7 @@ impl Block {
     /// # Panics
     /// If the block has no such column.
     pub fn column_mut(&mut self, field: Field) -> &mut [f64] {
-        match Shape::place(field) {
+        match BlockColumns::place(field) {
             Place::Reward => &mut self.reward,
             Place::Pool => &mut self.pool,
             Place::Weight(policy) => &mut self.weights[policy],
@@ -221,7 +221,7 @@ impl Block {
         }
         self.missing[slot][row] = true;
         for (kind, columns) in self.by_slot.iter_mut().enumerate() {
-            if self.shape.has(kind) {
+            if self.columns.has(kind) {
                 // Logging and target propensity 1, chi and anywhere 0: nothing is decided in this slot.
                 let decided = kind == 0 || (kind - 1) % PER_POLICY == 0;
                 columns[slot][row] = f64::from(u8::from(decided));
@@ -269,7 +269,7 @@ impl Block {
     /// # Panics
     /// If the specification has no `cluster`.
     pub fn set_cluster(&mut self, row: usize, value: &Segment) {
-        self.groups[row] = group_of(value, self.shape.groups);
+        self.groups[row] = group_of(value, self.columns.groups);
     }
 
     /// The group that each row's cluster belongs to; empty without clusters.
@@ -292,7 +292,7 @@ impl Block {
 
     /// An empty block for rows of one segment of this one.
     pub(crate) fn for_one_segment(&self) -> Block {
-        Self::with_shape(Shape { segmented: false, ..self.shape.clone() })
+        Self::with_columns(BlockColumns { segmented: false, ..self.columns.clone() })
     }
 
     /// Copies the given rows into `out`, without their segment.
@@ -333,7 +333,7 @@ enum Place {
     Slot(usize, usize),
 }
 
-impl Shape {
+impl BlockColumns {
     fn place(field: Field) -> Place {
         let kind = |policy: usize, column: usize| 1 + PER_POLICY * policy + column;
         match field {

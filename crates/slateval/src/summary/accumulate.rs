@@ -61,7 +61,7 @@ impl Cell {
             let list = &self.layout.witnesses[policy].sums.list;
             sums.fill_witnesses(structure, block, policy, list, scratch);
         }
-        for (cross, (p, b)) in self.cross.iter_mut().zip(self.shape.compared()) {
+        for (cross, (p, b)) in self.cross.iter_mut().zip(self.kept.compared()) {
             cross.add(&scratch.columns[p][..cross.rows], &scratch.columns[b][..cross.columns]);
         }
         self.scatter(scratch);
@@ -71,7 +71,7 @@ impl Cell {
     }
 
     fn add_groups(&mut self, block: &Block, scratch: &Scratch) {
-        let Some(groups) = &mut self.groups else { return };
+        let Some(groups) = &mut self.clusters else { return };
         let columns = scratch.columns.iter().zip(&self.policies);
         let policies: Vec<(&[Vec<f64>], usize)> =
             columns.map(|(c, p)| (&c[..p.features.len()], p.features.w(0))).collect();
@@ -86,7 +86,7 @@ impl Cell {
         scratch.reward.clear();
         scratch.reward.extend(rewards.iter().map(|r| r + 0.0)); // -0.0 becomes 0.0
         let moves = self.bins.assign(&scratch.reward, &mut scratch.bin_rows);
-        self.follow(moves.as_ref());
+        self.move_rows(moves.as_ref());
         let (before, after) = (self.rows as usize, self.rows as usize + scratch.reward.len());
         if let Some(range) = self.bins.range().filter(|_| before < ORIGIN_ROWS && after >= ORIGIN_ROWS) {
             self.move_origin(origin_of(range));

@@ -2,10 +2,10 @@
 
 use crate::question::spec::Spec;
 use crate::summary::bins::{Bins, Moves};
-use crate::summary::clusters::Groups;
+use crate::summary::clusters::ClusterSums;
 use crate::summary::features::Features;
 use crate::summary::gram::{CrossGram, Gram};
-use crate::summary::layout::{RowLayout, Shape};
+use crate::summary::layout::{Kept, RowLayout};
 use crate::summary::table::Table;
 use crate::summary::tally::Tally;
 
@@ -16,7 +16,7 @@ pub(crate) struct Cell {
     pub(crate) slots: usize,
     /// Rewards enter the Gram matrices as `R - origin`, see [`origin_of`](crate::summary::accumulate).
     pub(crate) origin: f64,
-    pub(crate) shape: Shape,
+    pub(crate) kept: Kept,
     pub(crate) bins: Bins,
     pub(crate) layout: RowLayout,
     pub(crate) table: Table,
@@ -24,7 +24,7 @@ pub(crate) struct Cell {
     /// For each policy that is compared with the baseline, in their order.
     pub(crate) cross: Vec<CrossGram>,
     /// With clusters.
-    pub(crate) groups: Option<Groups>,
+    pub(crate) clusters: Option<ClusterSums>,
 }
 
 /// Sums over all rows of one policy.
@@ -37,13 +37,13 @@ pub(crate) struct PolicySums {
 
 impl Cell {
     pub(crate) fn new(spec: &Spec, slots: usize) -> Self {
-        let shape = Shape::new(spec);
+        let kept = Kept::new(spec);
         let policy = |p: usize| {
-            let features = shape.features(p, slots);
-            PolicySums { features, gram: Gram::new(features.len()), tally: Tally::new(slots, shape.basis) }
+            let features = kept.features(p, slots);
+            PolicySums { features, gram: Gram::new(features.len()), tally: Tally::new(slots, kept.basis) }
         };
-        let width = |p: usize| shape.features(p, slots).len();
-        let layout = RowLayout::new(&shape, slots);
+        let width = |p: usize| kept.features(p, slots).len();
+        let layout = RowLayout::new(&kept, slots);
         Cell {
             rows: 0,
             slots,
@@ -51,19 +51,19 @@ impl Cell {
             bins: Bins::new(spec.cell_binning()),
             table: Table::new(layout.width),
             layout,
-            policies: (0..shape.policies()).map(policy).collect(),
-            cross: shape.compared().map(|(p, b)| CrossGram::new(width(p), width(b))).collect(),
-            groups: (shape.groups > 0).then(|| Groups::new(&shape, slots)),
-            shape,
+            policies: (0..kept.policies()).map(policy).collect(),
+            cross: kept.compared().map(|(p, b)| CrossGram::new(width(p), width(b))).collect(),
+            clusters: (kept.groups > 0).then(|| ClusterSums::new(&kept, slots)),
+            kept,
         }
     }
 
     /// Moves sums as the bins have moved.
-    pub(crate) fn follow(&mut self, moves: Option<&Moves>) {
+    pub(crate) fn move_rows(&mut self, moves: Option<&Moves>) {
         let rows = self.bins.table_rows();
-        self.table.follow(moves, rows);
-        if let Some(groups) = &mut self.groups {
-            groups.follow(moves, rows);
+        self.table.move_rows(moves, rows);
+        if let Some(groups) = &mut self.clusters {
+            groups.move_rows(moves, rows);
         }
     }
 
@@ -101,7 +101,7 @@ impl Cell {
 
     fn merge_same_origin(&mut self, other: &Cell) {
         let (moves, from_other) = self.bins.absorb(&other.bins);
-        self.follow(moves.as_ref());
+        self.move_rows(moves.as_ref());
         for &(from, to) in &from_other {
             self.table.add(to, other.table.row(from));
         }
@@ -112,7 +112,7 @@ impl Cell {
         for (own, other) in self.cross.iter_mut().zip(&other.cross) {
             own.merge(other);
         }
-        if let (Some(own), Some(other)) = (&mut self.groups, &other.groups) {
+        if let (Some(own), Some(other)) = (&mut self.clusters, &other.clusters) {
             for (from, to) in from_other {
                 own.table.add(to, other.table.row(from));
             }
@@ -134,7 +134,7 @@ impl Cell {
         if slots == self.slots {
             return;
         }
-        let wide = RowLayout::new(&self.shape, slots);
+        let wide = RowLayout::new(&self.kept, slots);
         self.table = self.table.rearranged(wide.width, &self.layout.widened(&wide, slots));
         self.layout = wide;
         self.transform(|features| features.widened(slots));
@@ -150,11 +150,11 @@ impl Cell {
         let maps: Vec<_> = self.policies.iter().map(|policy| map(policy.features)).collect();
         for (p, (policy, map)) in self.policies.iter_mut().zip(&maps).enumerate() {
             policy.gram = policy.gram.transform(map);
-            if let Some(groups) = &mut self.groups {
+            if let Some(groups) = &mut self.clusters {
                 groups.transform(p, map);
             }
         }
-        for (cross, (p, b)) in self.cross.iter_mut().zip(self.shape.compared()) {
+        for (cross, (p, b)) in self.cross.iter_mut().zip(self.kept.compared()) {
             *cross = cross.transform(&maps[p], &maps[b]);
         }
     }

@@ -2,12 +2,12 @@
 //! before they are squared.
 
 use crate::summary::bins::Moves;
-use crate::summary::layout::Shape;
+use crate::summary::layout::Kept;
 use crate::summary::table::Table;
 
 /// Clusters are hashed into groups; for each group, the sums that its total deviation is a linear function of.
 #[derive(Debug, Clone)]
-pub(crate) struct Groups {
+pub(crate) struct ClusterSums {
     pub(crate) count: usize,
     basis: usize,
     /// For each policy and group, the sum of each feature.
@@ -16,15 +16,15 @@ pub(crate) struct Groups {
     pub(crate) table: Table,
 }
 
-impl Groups {
-    pub(crate) fn new(shape: &Shape, slots: usize) -> Self {
-        let (count, basis) = (shape.groups, shape.basis);
-        let features = |p: usize| vec![0.0; count * shape.features(p, slots).len()];
-        Groups {
+impl ClusterSums {
+    pub(crate) fn new(kept: &Kept, slots: usize) -> Self {
+        let (count, basis) = (kept.groups, kept.basis);
+        let features = |p: usize| vec![0.0; count * kept.features(p, slots).len()];
+        ClusterSums {
             count,
             basis,
-            features: (0..shape.policies()).map(features).collect(),
-            table: Table::without_extremes(count * (1 + basis * shape.policies())),
+            features: (0..kept.policies()).map(features).collect(),
+            table: Table::without_extremes(count * (1 + basis * kept.policies())),
         }
     }
 
@@ -32,8 +32,8 @@ impl Groups {
         1 + self.basis * self.features.len()
     }
 
-    pub(crate) fn follow(&mut self, moves: Option<&Moves>, rows: usize) {
-        self.table.follow(moves, rows);
+    pub(crate) fn move_rows(&mut self, moves: Option<&Moves>, rows: usize) {
+        self.table.move_rows(moves, rows);
     }
 
     /// Adds a block's rows, given each policy's columns and where the basis stands in them.
@@ -74,7 +74,7 @@ impl Groups {
     }
 
     /// Adds features of other rows.
-    pub(crate) fn merge_features(&mut self, other: &Groups) {
+    pub(crate) fn merge_features(&mut self, other: &ClusterSums) {
         for (own, other) in self.features.iter_mut().zip(&other.features) {
             own.iter_mut().zip(other).for_each(|(a, b)| *a += b);
         }

@@ -2,10 +2,10 @@
 //!
 //! A weight is a sum of *basis* functions, `G = c_0 + sum_j c_j W_j`. A fixed structure has one, its own weight; structure
 //! auto has `W_j = e_j(Z)`. Keeping sums of the basis rather than of `G` leaves the choice of the `c_j`, a
-//! [`Combination`], open until the log has been read.
+//! [`Coefficients`], open until the log has been read.
 
 /// The coefficients `(c_0, c_1, ...)` of a weight `G = c_0 + sum_j c_j W_j`.
-pub(crate) type Combination = Vec<f64>;
+pub(crate) type Coefficients = Vec<f64>;
 
 /// The numbers of one row that enter the log's Gram matrix, by place.
 ///
@@ -86,7 +86,7 @@ impl Features {
         rows
     }
 
-    /// The features of the single weight that a combination makes, as rows of a linear map.
+    /// The features of the single weight that a coefficients makes, as rows of a linear map.
     pub(crate) fn combined(self, c: &[f64]) -> Vec<Vec<(usize, f64)>> {
         let one = Features { basis: 1, ..self };
         let mut rows = vec![Vec::new(); one.len()];

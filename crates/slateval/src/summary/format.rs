@@ -49,7 +49,7 @@ struct SegmentHeader {
 
 impl Summary {
     /// Whether some bytes begin as those of a summary do.
-    pub fn is_one(bytes: &[u8]) -> bool {
+    pub fn is_summary(bytes: &[u8]) -> bool {
         bytes.starts_with(MAGIC)
     }
 
@@ -156,7 +156,7 @@ fn write_cell(cell: &Cell, out: &mut Vec<u8>) -> usize {
     }
     let cross = cell.cross.iter().flat_map(|cross| &cross.sums);
     cross.for_each(|x| out.extend_from_slice(&x.to_le_bytes()));
-    if let Some(groups) = &cell.groups {
+    if let Some(groups) = &cell.clusters {
         let features = groups.features.iter().flatten();
         let by_bin = occupied.iter().flat_map(|&(_, row)| groups.table.row(row));
         features.chain(by_bin).for_each(|x| out.extend_from_slice(&x.to_le_bytes()));
@@ -190,13 +190,13 @@ fn read_cell(spec: &Spec, segment: &SegmentHeader, reader: &mut Reader<'_>) -> R
         let size = policy.gram.size();
         let packed = reader.numbers(size * (size + 1) / 2)?;
         policy.gram = Gram::from_packed(size, &packed).ok_or_else(|| broken("it is cut short"))?;
-        let tally = reader.numbers(Tally::numbers(segment.slots, cell.shape.basis))?;
+        let tally = reader.numbers(Tally::numbers(segment.slots, cell.kept.basis))?;
         policy.tally = Tally::from_numbers(segment.slots, &tally).ok_or_else(|| broken("it is cut short"))?;
     }
     for cross in &mut cell.cross {
         cross.sums = reader.numbers(cross.rows * cross.columns)?;
     }
-    if let Some(groups) = &mut cell.groups {
+    if let Some(groups) = &mut cell.clusters {
         for features in &mut groups.features {
             *features = reader.numbers(features.len())?;
         }

@@ -8,7 +8,7 @@ use crate::summary::witness::Witness;
 
 /// What a specification asks to be kept, beside the number of slots.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Shape {
+pub(crate) struct Kept {
     /// Number of functions that weights are made of.
     pub(crate) basis: usize,
     /// Whether each policy comes with chi.
@@ -22,11 +22,11 @@ pub(crate) struct Shape {
     structure: Structure,
 }
 
-impl Shape {
+impl Kept {
     pub(crate) fn new(spec: &Spec) -> Self {
         let has_slots = spec.structure.needs().slots;
         let named = |name: &String| spec.policies.iter().position(|p| p.name == *name);
-        Shape {
+        Kept {
             basis: spec.basis(),
             chi: spec.policies.iter().map(|p| p.chi && has_slots).collect(),
             baseline: spec.baseline.as_ref().and_then(named),
@@ -98,15 +98,15 @@ pub(crate) struct WitnessSums {
 }
 
 impl RowLayout {
-    pub(crate) fn new(shape: &Shape, slots: usize) -> Self {
+    pub(crate) fn new(kept: &Kept, slots: usize) -> Self {
         let mut width = bin::SHARED;
         let mut take = |length: usize| {
             let start = width;
             width += length;
             start
         };
-        let own_sums: Vec<BinSums> = (0..shape.policies()).map(|p| shape.features(p, slots).bin_sums()).collect();
-        let list = shape.witnesses(slots);
+        let own_sums: Vec<BinSums> = (0..kept.policies()).map(|p| kept.features(p, slots).bin_sums()).collect();
+        let list = kept.witnesses(slots);
         let (mut own, mut witnesses) = (Vec::new(), Vec::new());
         for &sums in &own_sums {
             own.push(Section { start: take(sums.len()), sums });
@@ -117,8 +117,8 @@ impl RowLayout {
             let sums = CrossSums { policy, baseline, policy_sums, baseline_sums };
             Section { start: take(sums.len()), sums }
         };
-        let cross = shape.compared().map(crossing).collect();
-        let kept = if shape.interactions { shape.policies() } else { 0 };
+        let cross = kept.compared().map(crossing).collect();
+        let kept = if kept.interactions { kept.policies() } else { 0 };
         let pair = PairSums { slots };
         let pairs = (0..kept).map(|_| Section { start: take(pair.len()), sums: pair }).collect();
         RowLayout { own, witnesses, cross, pairs, width }

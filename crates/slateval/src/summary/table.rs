@@ -70,7 +70,7 @@ impl Table {
     }
 
     /// Adds rows together as the bins were, and makes room for new ones.
-    pub(crate) fn follow(&mut self, moves: Option<&Moves>, rows: usize) {
+    pub(crate) fn move_rows(&mut self, moves: Option<&Moves>, rows: usize) {
         if let Some(moves) = moves {
             let mut moved = self.empty(self.width, moves.size.max(rows));
             for &(old, new) in &moves.rows {

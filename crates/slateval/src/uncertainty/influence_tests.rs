@@ -3,7 +3,7 @@
 use crate::estimate::distribution::Distribution;
 use crate::estimate::estimator::Estimator;
 use crate::estimate::influence::standard_error;
-use crate::estimate::weight_sums::{Weighted, occupied};
+use crate::estimate::weight_sums::{WeightSums, occupied};
 use crate::question::correction::Correction;
 use crate::question::field::Field;
 use crate::question::segment::Segment;
@@ -177,9 +177,9 @@ fn estimator<'a>(
     correction: Correction,
 ) -> (Estimator<'a>, Vec<u32>) {
     let (bins, rows) = occupied(cell);
-    let sums = match (structure, cell.shape.basis) {
-        (Structure::Order(m), 2..) => Weighted::of_order(cell, policy, *m, &rows),
-        _ => Weighted::of_structure(cell, policy, &rows),
+    let sums = match (structure, cell.kept.basis) {
+        (Structure::Order(m), 2..) => WeightSums::of_order(cell, policy, *m, &rows),
+        _ => WeightSums::of_structure(cell, policy, &rows),
     };
     let mut estimator = Estimator::of_target(cell, sums, structure.clone(), (correction, true), &bins);
     // Influence functions know nothing of what fitting costs.
@@ -190,7 +190,7 @@ fn estimator<'a>(
 /// The logging policy beside a target's ratios.
 fn logging_estimator(cell: &Cell, policy: usize) -> Estimator<'_> {
     let (bins, rows) = occupied(cell);
-    let logging = Estimator::of_logging(cell, Weighted::of_logging(cell, policy, &rows), &bins);
+    let logging = Estimator::of_logging(cell, WeightSums::of_logging(cell, policy, &rows), &bins);
     Estimator { leverage: 0.0, ..logging }
 }
 
@@ -230,7 +230,7 @@ fn variances_are_those_of_the_influence_functions() {
                 let mut spec = spec(kept.clone().unwrap_or_else(|| structure.clone()));
                 spec.cluster = clustered.then(|| "user".to_owned());
                 let cell = summarise(spec, &rows);
-                let groups = cell.groups.as_ref().map_or(0, |g| g.occupied());
+                let groups = cell.clusters.as_ref().map_or(0, |g| g.occupied());
                 // The names of the clusters are such that no two share a group.
                 assert!(!clustered || groups == 20);
                 let plain = [0, 1].map(|p| Plain::new(&rows, p, &structure));

@@ -3,14 +3,14 @@
 use std::result;
 
 use crate::answer::interval::Bounds;
-use crate::estimate::design::{CARRIES, designed_rows, effective_rows};
+use crate::estimate::design::{ROWS_NEEDED, designed_rows, effective_rows};
 use crate::estimate::estimator::Estimator;
 use crate::estimate::reward_tail::RewardTail;
 use crate::math::normal;
 use crate::question::settings::{Band, Settings};
 use crate::question::tail::Tail;
 use crate::summary::cell::Cell;
-use crate::summary::clusters::Groups;
+use crate::summary::clusters::ClusterSums;
 
 /// The ends of an interval, or why there are none.
 pub(crate) type Limits = result::Result<Bounds, String>;
@@ -26,7 +26,7 @@ pub(crate) const NEEDS_REWARD_BOUNDS: &str = "a guaranteed interval would need b
 /// Why there is no interval where rewards never vary: what has not been seen may still happen.
 pub(crate) const ALL_ALIKE: &str = "all rewards are alike: nothing is known of how they vary";
 
-/// Groups of clusters below which nothing is known of how they vary.
+/// ClusterSums of clusters below which nothing is known of how they vary.
 pub(crate) const FEW_GROUPS: usize = 10;
 
 /// The share of a bin in the distribution above which it says too little about a quantile in it.
@@ -43,7 +43,7 @@ pub(crate) fn can_have_intervals(cell: &Cell, settings: &Settings) -> result::Re
     if cell.rows < 2 {
         return Err("one row tells nothing of how rows vary".to_owned());
     }
-    if let Some(groups) = cell.groups.as_ref().map(Groups::occupied).filter(|&groups| groups < FEW_GROUPS) {
+    if let Some(groups) = cell.clusters.as_ref().map(ClusterSums::occupied).filter(|&groups| groups < FEW_GROUPS) {
         return Err(format!("rows are in only {groups} groups of clusters, and {FEW_GROUPS} are needed"));
     }
     let alike = cell.bins.range().is_some_and(|(least, most)| least == most);
@@ -56,19 +56,21 @@ pub(crate) fn can_have_intervals(cell: &Cell, settings: &Settings) -> result::Re
 }
 
 /// Whether the log is worth enough rows of the target's own for any interval.
-pub(crate) fn carries(estimator: &Estimator<'_>) -> result::Result<(), String> {
+pub(crate) fn has_enough_rows(estimator: &Estimator<'_>) -> result::Result<(), String> {
     if estimator.corrected.gave_up {
         return Err("the weights could not be corrected".to_owned());
     }
     let ess = designed_rows(estimator);
-    if ess >= CARRIES {
+    if ess >= ROWS_NEEDED {
         return Ok(());
     }
-    Err(format!("the log is worth only {ess:.1} rows of the target's own, and {CARRIES} are needed for an interval"))
+    Err(format!(
+        "the log is worth only {ess:.1} rows of the target's own, and {ROWS_NEEDED} are needed for an interval"
+    ))
 }
 
 /// Whether the bin that a quantile is read from is fine enough to say something about it.
-pub(crate) fn resolves(estimator: &Estimator<'_>, level: f64) -> result::Result<(), String> {
+pub(crate) fn bin_is_fine_enough(estimator: &Estimator<'_>, level: f64) -> result::Result<(), String> {
     let share = estimator.distribution.curve().blur(level);
     if share <= COARSE {
         return Ok(());
@@ -77,7 +79,7 @@ pub(crate) fn resolves(estimator: &Estimator<'_>, level: f64) -> result::Result<
 }
 
 /// Whether enough of those rows lie in a tail of this probability.
-pub(crate) fn carries_tail(estimator: &Estimator<'_>, probability: f64) -> result::Result<(), String> {
+pub(crate) fn tail_has_enough_rows(estimator: &Estimator<'_>, probability: f64) -> result::Result<(), String> {
     let rows = probability * effective_rows(estimator);
     if rows >= TAIL_ROWS {
         return Ok(());

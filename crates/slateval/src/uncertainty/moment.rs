@@ -14,7 +14,7 @@ use crate::estimate::reward_tail::RewardTail;
 use crate::math::normal;
 use crate::question::settings::Settings;
 use crate::summary::cell::Cell;
-use crate::uncertainty::limits::{Limits, bounds, carries, light_enough, positive_variance};
+use crate::uncertainty::limits::{Limits, bounds, has_enough_rows, light_enough, positive_variance};
 
 /// Which moment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -80,7 +80,7 @@ impl MomentPart<'_, '_> {
 pub(crate) fn interval(cell: &Cell, parts: &[MomentPart<'_, '_>], settings: &Settings) -> Limits {
     let (mut value, mut influences) = (0.0, Vec::new());
     for part in parts {
-        carries(part.estimator)?;
+        has_enough_rows(part.estimator)?;
         part.has_light_tails()?;
         let (influence, slope) = part.influence()?;
         value += part.coefficient * part.value()?;

@@ -3,8 +3,8 @@
 use crate::uncertainty::bands::{CurveBand, band_around, invert, pointwise};
 use crate::uncertainty::drawn::{TailDraws, is_clumped, reward_range, stretched, tail_interval, wider};
 use crate::uncertainty::limits::{
-    FINE, GUARANTEES_ONE, Limits, NEEDS_REWARD_BOUNDS, can_have_intervals, carries, carries_tail, has_light_tail,
-    resolves,
+    FINE, GUARANTEES_ONE, Limits, NEEDS_REWARD_BOUNDS, bin_is_fine_enough, can_have_intervals, has_enough_rows,
+    has_light_tail, tail_has_enough_rows,
 };
 use std::result;
 
@@ -21,7 +21,7 @@ use crate::uncertainty::process::Process;
 
 /// The estimators that a policy's answers are read from, at one level of trust in the chosen order.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Level<'e, 'a> {
+pub(crate) struct Estimators<'e, 'a> {
     pub(crate) cdf: &'e Estimator<'a>,
     pub(crate) mean: &'e Estimator<'a>,
     pub(crate) variance: &'e Estimator<'a>,
@@ -65,10 +65,10 @@ pub(crate) struct Gap {
     pub(crate) everywhere: (f64, f64),
 }
 
-impl<'a> Level<'_, 'a> {
+impl<'a> Estimators<'_, 'a> {
     /// One estimator for everything.
-    pub(crate) fn of<'e>(estimator: &'e Estimator<'a>) -> Level<'e, 'a> {
-        Level { cdf: estimator, mean: estimator, variance: estimator }
+    pub(crate) fn of<'e>(estimator: &'e Estimator<'a>) -> Estimators<'e, 'a> {
+        Estimators { cdf: estimator, mean: estimator, variance: estimator }
     }
 }
 
@@ -95,8 +95,8 @@ impl Uncertainty {
     pub(crate) fn new(
         cell: &Cell,
         occupied: &[u32],
-        level: Level<'_, '_>,
-        second: Option<Level<'_, '_>>,
+        level: Estimators<'_, '_>,
+        second: Option<Estimators<'_, '_>>,
         settings: &Settings,
     ) -> Result<(Self, Option<DifferenceUncertainty>)> {
         let refuse = |reason: &str| {
@@ -110,7 +110,7 @@ impl Uncertainty {
             let difference = second.map(|_| DifferenceUncertainty::withheld(GUARANTEES_ONE, settings));
             return Ok((Self::guaranteed(level.cdf, settings)?, difference));
         }
-        let carried = carries(level.cdf).and_then(|()| second.map_or(Ok(()), |s| carries(s.cdf)));
+        let carried = has_enough_rows(level.cdf).and_then(|()| second.map_or(Ok(()), |s| has_enough_rows(s.cdf)));
         let moments = MomentLimits::new(cell, level, settings);
         if let Err(reason) = carried {
             let (mut withheld, difference) = refuse(&reason)?;
@@ -139,13 +139,13 @@ impl Uncertainty {
         let wider = wider(&shape, settings);
         let estimates = read_off(distribution.curve(), settings);
         let quantile = |level: f64| {
-            carries_tail(estimator, level.min(1.0 - level))?;
-            resolves(estimator, level)?;
+            tail_has_enough_rows(estimator, level.min(1.0 - level))?;
+            bin_is_fine_enough(estimator, level)?;
             Ok(invert(distribution.curve(), &pointwise, level))
         };
         let cvar = |(i, &alpha): (usize, &f64)| {
-            carries_tail(estimator, alpha)?;
-            resolves(estimator, settings.tail.level(alpha))?;
+            tail_has_enough_rows(estimator, alpha)?;
+            bin_is_fine_enough(estimator, settings.tail.level(alpha))?;
             has_light_tail(estimator, settings.tail)?;
             let p = place::cvar(i);
             let asymmetry = shape.of_mean(&tail_values(distribution.curve(), alpha, settings.tail, 1.0));
@@ -165,9 +165,9 @@ impl Uncertainty {
             mean: moments.mean,
             variance: moments.variance,
             std: moments.std,
-            iqr: carries_tail(estimator, 0.25)
-                .and_then(|()| resolves(estimator, 0.25))
-                .and_then(|()| resolves(estimator, 0.75))
+            iqr: tail_has_enough_rows(estimator, 0.25)
+                .and_then(|()| bin_is_fine_enough(estimator, 0.25))
+                .and_then(|()| bin_is_fine_enough(estimator, 0.75))
                 .map(|()| iqr()),
             quantiles: settings.quantiles.iter().map(|&level| quantile(level)).collect(),
             var: settings.alphas.iter().map(|&alpha| quantile(settings.tail.level(alpha))).collect(),
@@ -199,7 +199,7 @@ struct MomentLimits {
 }
 
 impl MomentLimits {
-    fn new(cell: &Cell, level: Level<'_, '_>, settings: &Settings) -> Self {
+    fn new(cell: &Cell, level: Estimators<'_, '_>, settings: &Settings) -> Self {
         let of = |moment: Moment, estimator: &Estimator<'_>| {
             moment::interval(cell, &[MomentPart { coefficient: 1.0, moment, estimator }], settings)
         };
@@ -228,8 +228,8 @@ impl DifferenceUncertainty {
         cell: &Cell,
         process: &Process,
         draws: &Draws,
-        first: Level<'_, '_>,
-        second: Level<'_, '_>,
+        first: Estimators<'_, '_>,
+        second: Estimators<'_, '_>,
         settings: &Settings,
     ) -> Self {
         let part = |coefficient: f64, estimator| MomentPart { coefficient, moment: Moment::Mean, estimator };
@@ -241,8 +241,8 @@ impl DifferenceUncertainty {
         let bands = [(first, 0), (second, 1)].map(|(level, m)| pointwise(process, level.cdf, m, 2, settings));
         let told = |level: f64, tail: f64| -> result::Result<(), String> {
             for estimator in [first.cdf, second.cdf] {
-                carries_tail(estimator, tail)?;
-                resolves(estimator, level)?;
+                tail_has_enough_rows(estimator, tail)?;
+                bin_is_fine_enough(estimator, level)?;
             }
             Ok(())
         };
@@ -251,7 +251,7 @@ impl DifferenceUncertainty {
             told(settings.tail.level(alpha), alpha)?;
             has_light_tail(first.cdf, settings.tail)?;
             let p = place::cvar(i);
-            let values = |level: Level<'_, '_>, times: f64| {
+            let values = |level: Estimators<'_, '_>, times: f64| {
                 tail_values(level.cdf.distribution.curve(), alpha, settings.tail, times)
             };
             let asymmetry = match second.cdf.structure {
@@ -259,7 +259,7 @@ impl DifferenceUncertainty {
                 Some(_) if is_first => shape.of_mean(&values(first, 1.0)),
                 Some(_) => shape.of_mean(&values(second, -1.0)),
             };
-            let blur = |level: Level<'_, '_>| level.cdf.distribution.curve().tail_blur(alpha, settings.tail, FINE);
+            let blur = |level: Estimators<'_, '_>| level.cdf.distribution.curve().tail_blur(alpha, settings.tail, FINE);
             let blurs = [(1.0, blur(first)), (-1.0, blur(second))];
             let clumped = |m: usize| {
                 let level = settings.tail.level(alpha);

@@ -203,7 +203,7 @@ fn apply(adjustment: &Adjustment, factors: &[f64]) -> f64 {
 
 impl Covariances {
     fn new(cell: &Cell, occupied: &[u32], members: &[&Estimator<'_>], adjustments: &[(usize, &Adjustment)]) -> Self {
-        let key = |m: usize| (members[m].sums.policy, members[m].sums.combination.as_slice());
+        let key = |m: usize| (members[m].sums.policy, members[m].sums.coefficients.as_slice());
         // [left][right][bin]
         let pairs: Vec<Vec<Vec<Factors>>> = (0..members.len())
             .map(|l| {
@@ -293,7 +293,7 @@ impl Covariances {
 
 /// `V = sum (a, 1)(a, 1)'`.
 fn adjustment_moments(cell: &Cell, members: &[&Estimator<'_>], adjustments: &[(usize, &Adjustment)]) -> Vec<Vec<f64>> {
-    let of = |owner: usize, factors: &[(usize, f64)]| (owner, members[owner].sums.coefficients(factors));
+    let of = |owner: usize, factors: &[(usize, f64)]| (owner, members[owner].sums.in_features(factors));
     let mut all: Vec<(usize, Vec<f64>)> = adjustments.iter().map(|&(owner, a)| of(owner, &a.factors)).collect();
     all.push(of(0, &[(factor::ONE, 1.0)]));
     let row = |(l, x): &(usize, Vec<f64>)| {
@@ -339,17 +339,17 @@ impl GroupSums {
         members: &[&Estimator<'_>],
         adjustments: &[(usize, &Adjustment)],
     ) -> Option<Self> {
-        let groups = cell.groups.as_ref()?;
+        let groups = cell.clusters.as_ref()?;
         let weights = |e: &&Estimator<'_>| {
             let weight = |group: usize, row: u32| {
                 let basis = groups.basis_sums(row, group, e.sums.policy);
-                basis.zip(&e.sums.combination).map(|(w, c)| w * c).sum()
+                basis.zip(&e.sums.coefficients).map(|(w, c)| w * c).sum()
             };
             (0..groups.count).map(|g| occupied.iter().map(|&row| weight(g, row)).collect()).collect()
         };
         let column = |&(owner, adjustment): &(usize, &Adjustment)| {
             let sums = &members[owner].sums;
-            group_sums(cell, sums, &sums.coefficients(&adjustment.factors)).unwrap_or_default()
+            group_sums(cell, sums, &sums.in_features(&adjustment.factors)).unwrap_or_default()
         };
         let columns: Vec<Vec<f64>> = adjustments.iter().map(column).collect();
         let rows = |g: usize| occupied.iter().map(|&row| groups.basis_sums(row, g, 0).next().unwrap_or(0.0)).sum();

@@ -11,7 +11,7 @@ pub(crate) enum Who {
 
 /// A term whose policy has been found.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) struct Part {
+pub(crate) struct PolicyTerm {
     pub(crate) coefficient: f64,
     pub(crate) metric: Metric,
     pub(crate) who: Who,
@@ -33,38 +33,38 @@ pub(crate) enum Kind {
 
 /// Parts that can be judged together.
 #[derive(Debug)]
-pub(crate) struct Group {
+pub(crate) struct JointTerms {
     pub(crate) kind: Kind,
-    pub(crate) parts: Vec<Part>,
+    pub(crate) parts: Vec<PolicyTerm>,
     /// Every policy of the parts. A target alone is accompanied by logging, so that its draws are those of its evaluation.
     pub(crate) members: Vec<Member>,
 }
 
-impl Group {
+impl JointTerms {
     /// Everything in one group, whether or not it can be drawn together.
-    pub(crate) fn of_all(parts: &[Part]) -> Self {
+    pub(crate) fn of_all(parts: &[PolicyTerm]) -> Self {
         let curves = parts.iter().any(|part| kind(part.metric) == Some(Kind::Curves));
         let (targets, logging) = policies(parts);
         let kind = if curves { Kind::Curves } else { Kind::Moments };
-        Group { kind, parts: parts.to_vec(), members: members(&targets, logging) }
+        JointTerms { kind, parts: parts.to_vec(), members: members(&targets, logging) }
     }
 
     /// As few groups as can be judged together, given the pairs of targets whose products were kept. Logging goes with
     /// any target.
-    pub(crate) fn split(parts: &[Part], compared: &[(usize, usize)]) -> Vec<Self> {
+    pub(crate) fn split(parts: &[PolicyTerm], compared: &[(usize, usize)]) -> Vec<Self> {
         let mut groups = Vec::new();
         for of in [Kind::Moments, Kind::Curves] {
-            let own: Vec<Part> = parts.iter().copied().filter(|part| kind(part.metric) == Some(of)).collect();
+            let own: Vec<PolicyTerm> = parts.iter().copied().filter(|part| kind(part.metric) == Some(of)).collect();
             let (mut targets, mut logging) = policies(&own);
             while logging || !targets.is_empty() {
                 let pair = compared.iter().find(|(p, b)| targets.contains(p) && targets.contains(b));
                 let together = pair.map_or(targets.iter().take(1).copied().collect(), |&(p, b)| vec![p, b]);
-                let is_in = |part: &&Part| match part.who {
+                let is_in = |part: &&PolicyTerm| match part.who {
                     Who::Logging => logging,
                     Who::Target(policy) => together.contains(&policy),
                 };
                 let (parts, members) = (own.iter().filter(is_in).copied().collect(), members(&together, logging));
-                groups.push(Group { kind: of, parts, members });
+                groups.push(JointTerms { kind: of, parts, members });
                 targets.retain(|t| !together.contains(t));
                 logging = false;
             }
@@ -80,8 +80,8 @@ impl Group {
     }
 
     /// A part of the target that comes first in the log's specification; of logging, if there is none.
-    pub(crate) fn first_target(&self) -> &Part {
-        let place = |part: &&Part| match part.who {
+    pub(crate) fn first_target(&self) -> &PolicyTerm {
+        let place = |part: &&PolicyTerm| match part.who {
             Who::Target(policy) => policy,
             Who::Logging => usize::MAX,
         };
@@ -104,7 +104,7 @@ pub(crate) fn kind(metric: Metric) -> Option<Kind> {
 }
 
 /// The targets of some parts, and whether logging is among them.
-fn policies(parts: &[Part]) -> (Vec<usize>, bool) {
+fn policies(parts: &[PolicyTerm]) -> (Vec<usize>, bool) {
     let mut targets = Vec::new();
     for part in parts {
         if let Who::Target(policy) = part.who
@@ -132,22 +132,22 @@ fn members(targets: &[usize], logging: bool) -> Vec<Member> {
 mod tests {
     use super::*;
 
-    fn part(metric: Metric, who: Who) -> Part {
-        Part { coefficient: 1.0, metric, who }
+    fn part(metric: Metric, who: Who) -> PolicyTerm {
+        PolicyTerm { coefficient: 1.0, metric, who }
     }
 
     #[test]
     fn what_was_not_recorded_together_is_split() {
         let (a, b, c) = (Who::Target(0), Who::Target(1), Who::Target(2));
-        let members = |parts: &[Part], compared: &[(usize, usize)]| -> Vec<Vec<Member>> {
-            Group::split(parts, compared).into_iter().map(|group| group.members).collect()
+        let members = |parts: &[PolicyTerm], compared: &[(usize, usize)]| -> Vec<Vec<Member>> {
+            JointTerms::split(parts, compared).into_iter().map(|group| group.members).collect()
         };
-        let means: Vec<Part> = [a, b, Who::Logging].map(|who| part(Metric::Mean, who)).into();
+        let means: Vec<PolicyTerm> = [a, b, Who::Logging].map(|who| part(Metric::Mean, who)).into();
         let (t, beside) = (Member::Target, |beside: usize| Member::Logging { beside });
         assert_eq!(members(&means, &[]), [vec![t(0), beside(0)], vec![t(1), beside(1)]]);
         // The policy stands before the baseline, as where they are compared.
         assert_eq!(members(&means, &[(1, 0)]), [vec![t(1), t(0), beside(1)]]);
-        let three: Vec<Part> = [a, b, c].map(|who| part(Metric::Cvar(0.1), who)).into();
+        let three: Vec<PolicyTerm> = [a, b, c].map(|who| part(Metric::Cvar(0.1), who)).into();
         assert_eq!(members(&three, &[(0, 2), (1, 2)]), [vec![t(0), t(2)], vec![t(1), beside(1)]]);
         let mixed = [part(Metric::Mean, a), part(Metric::Quantile(0.5), a)];
         assert_eq!(members(&mixed, &[]).len(), 2);
