@@ -105,7 +105,7 @@ pub(crate) fn parse(text: &str) -> Result<Requirement, Slip> {
     let (relation, compared_at) = match parser.take() {
         Token { kind: TokenKind::Relation(relation), at } => (relation, at),
         Token { kind: TokenKind::End, at } => {
-            return Err((at, "a relation is missing: write >=, >, <= or <, and a number or another metric".into()));
+            return Err((at, "a comparison is missing: write >=, >, <= or <, and a number or another metric".into()));
         }
         token => return Err(parser.surplus(&token)),
     };
@@ -113,7 +113,7 @@ pub(crate) fn parse(text: &str) -> Result<Requirement, Slip> {
     match parser.take() {
         Token { kind: TokenKind::End, .. } => {}
         Token { kind: TokenKind::Relation(_), at } => {
-            return Err((at, "a rule has one relation: write a second rule for the other".into()));
+            return Err((at, "a rule has one comparison: write a second rule for the other".into()));
         }
         token => return Err(parser.surplus(&token)),
     }
@@ -196,7 +196,7 @@ impl Parser {
             TokenKind::Open => {
                 let sum = self.sum()?;
                 if matches!(self.peek(), TokenKind::Relation(_)) && self.closes_later() {
-                    let message = "a relation stands outside parentheses: write it without those around it";
+                    let message = "a comparison stands outside parentheses: write it without those around it";
                     return Err((token.at, message.to_owned()));
                 }
                 self.close("this parenthesis is not closed", token.at)?;
@@ -284,7 +284,7 @@ impl Parser {
                 );
             }
             TokenKind::Relation(_) => return say("write 1 - prob(new <= v) for the probability of larger rewards"),
-            _ => return say("the relation is missing: write prob(new <= 0)"),
+            _ => return say("the comparison is missing: write prob(new <= 0)"),
         }
         Ok(self.number("a reward is missing: write prob(new <= 0)")?.0)
     }
@@ -385,7 +385,7 @@ mod tests {
             ("mean(new) => 0", 10, "write >= in place of =>"),
             ("mean(new) == 0", 10, "in place of =="),
             ("mean(new) = 0", 10, "in place of ="),
-            ("mean(new)", 9, "a relation is missing"),
+            ("mean(new)", 9, "a comparison is missing"),
             ("cvar(new 0.1) > 0", 9, "a comma is missing"),
             ("cvar(new) > 0", 8, "a tail probability is missing"),
             ("cvar(new, 10) > 0", 10, "for 10% write 0.1"),
@@ -412,7 +412,7 @@ mod tests {
             ("mean(new) mean(new) > 0", 10, "missing before this metric"),
             ("mean(new) > mean(new) mean(new)", 22, "missing before this metric"),
             ("(mean(new) mean(new)) > 0", 11, "missing before this metric"),
-            ("0 < mean(new) < 1", 14, "one relation"),
+            ("0 < mean(new) < 1", 14, "one comparison"),
             ("(mean(new) > 0", 0, "not closed"),
             ("mean(new > 0", 0, "not closed"),
             ("mean() > 0", 5, "name is missing"),
