@@ -64,12 +64,11 @@ impl From<Failure> for PyErr {
 
 /// An exception of `slateval._errors`.
 pub(crate) fn raise(class: &str, message: &str) -> PyErr {
-    let message = in_python(message);
     Python::attach(|py| {
         let class = py.import("slateval._errors").and_then(|module| module.getattr(class));
-        match class.and_then(|class| class.call1((&message,))) {
+        match class.and_then(|class| class.call1((message,))) {
             Ok(error) => PyErr::from_value(error),
-            Err(_) => PyRuntimeError::new_err(message),
+            Err(_) => PyRuntimeError::new_err(message.to_owned()),
         }
     })
 }
@@ -83,44 +82,4 @@ fn class_of(error: &slateval_logs::Error) -> &'static str {
         Error::WrongType { .. } => "DataTypeError",
         _ => "InputError",
     }
-}
-
-/// Flags of the command line whose values are words.
-const VALUED: [&str; 7] = ["band", "bins", "structure", "correction", "tail", "target-slots", "estimator"];
-
-/// A message with the flags of the command line as keyword arguments: `bins="log"` for `--bins log`.
-pub(crate) fn in_python(message: &str) -> String {
-    let mut out = String::with_capacity(message.len());
-    let mut rest = message;
-    while let Some(start) = rest.find("--") {
-        let (before, flagged) = rest.split_at(start);
-        let name: &str = flagged[2..].split(|c: char| !(c.is_ascii_lowercase() || c == '-')).next().unwrap_or("");
-        let begins_word = !before.ends_with(|c: char| c.is_alphanumeric() || c == '-');
-        if name.is_empty() || name.starts_with('-') || !begins_word {
-            out += before;
-            out += "--";
-            rest = &flagged[2..];
-            continue;
-        }
-        out += before;
-        out += &name.replace('-', "_");
-        rest = &flagged[2 + name.len()..];
-        if VALUED.contains(&name)
-            && let Some(after) = rest.strip_prefix(' ')
-        {
-            let value: &str =
-                after.split(|c: char| !(c.is_alphanumeric() || c == '-' || c == ':')).next().unwrap_or("");
-            if is_value(value) {
-                out += &format!("=\"{value}\"");
-                rest = &after[value.len()..];
-            }
-        }
-    }
-    out + rest
-}
-
-fn is_value(word: &str) -> bool {
-    let known = ["multiplier", "bernstein", "none", "log", "auto", "additive", "product", "given", "lower", "upper"];
-    let more = ["independent", "joint", "calibrated", "control-variate", "self-normalized", "suno", "uno"];
-    known.contains(&word) || more.contains(&word)
 }

@@ -10,9 +10,12 @@ use pyo3::types::PyBytes;
 use serde::Serialize;
 use slateval::{Evaluation, PolicyEvaluation, Profile, Settings};
 use slateval_logs::Record;
-use slateval_report::{Report, Style, html, notebook, write_plot, write_whole};
+use slateval_report::{
+    ComparisonRecord, Detail, DisparityRecord, Look, PolicyRecord, Report, Style, Voice, html, notebook, write_plot,
+    write_whole,
+};
 
-use crate::errors::{Failure, in_python};
+use crate::errors::Failure;
 use crate::table::Table;
 use crate::watch::interruptible;
 
@@ -61,12 +64,19 @@ fn json(value: &impl Serialize) -> PyResult<String> {
     serde_json::to_string(value).map_err(|e| PyValueError::new_err(e.to_string()))
 }
 
+/// Everything, without colour, with settings as keyword arguments.
+pub(crate) const LOOK: Look = Look { style: Style::Plain, voice: Voice::Python, detail: Detail::Full };
+
+fn comparisons(all: &[slateval::Comparison]) -> Vec<ComparisonRecord<'_>> {
+    all.iter().map(|comparison| ComparisonRecord::new(comparison, Voice::Python)).collect()
+}
+
 #[derive(Serialize)]
 struct SegmentFacts<'a> {
     column: &'a str,
     value: &'a slateval::Segment,
     rows: u64,
-    comparisons: &'a [slateval::Comparison],
+    comparisons: Vec<ComparisonRecord<'a>>,
 }
 
 #[pymethods]
@@ -81,11 +91,7 @@ impl Evaluated {
     #[pyo3(signature = (policy, segment=None))]
     fn policy(&self, policy: usize, segment: Option<usize>) -> PyResult<String> {
         let policy = self.find(segment, policy)?;
-        let mut value = serde_json::to_value(policy).map_err(|e| PyValueError::new_err(e.to_string()))?;
-        if let Some(map) = value.as_object_mut() {
-            map.remove("cdf");
-        }
-        json(&value)
+        json(&PolicyRecord::without_cdf(policy, Voice::Python))
     }
 
     /// The CDF of a policy: reward, raw, estimate, lower, upper.
@@ -111,11 +117,12 @@ impl Evaluated {
     }
 
     fn comparisons(&self) -> PyResult<String> {
-        json(&self.evaluation.comparisons)
+        json(&comparisons(&self.evaluation.comparisons))
     }
 
     fn disparities(&self) -> PyResult<String> {
-        json(&self.evaluation.disparities)
+        let disparities = self.evaluation.disparities.iter().map(|d| DisparityRecord::new(d, Voice::Python));
+        json(&disparities.collect::<Vec<_>>())
     }
 
     fn segments(&self) -> PyResult<String> {
@@ -123,7 +130,7 @@ impl Evaluated {
             column: &segment.column,
             value: &segment.value,
             rows: segment.rows,
-            comparisons: &segment.comparisons,
+            comparisons: comparisons(&segment.comparisons),
         });
         json(&facts.collect::<Vec<_>>())
     }
@@ -135,19 +142,18 @@ impl Evaluated {
 
     /// The JSON of the command line.
     fn to_json(&self, py: Python<'_>) -> PyResult<String> {
-        let made = py.detach(|| slateval_report::json(&self.evaluation, &self.record));
+        let made = py.detach(|| slateval_report::json(&self.evaluation, &self.record, Voice::Python));
         Ok(made.map_err(Failure::from)?)
     }
 
     /// The table of the command line.
     fn to_text(&self) -> String {
-        slateval_report::table(&self.evaluation, &self.settings, Style::Plain)
+        slateval_report::table(&self.evaluation, &self.settings, LOOK)
     }
 
     /// What did not go well, a line each.
     fn warnings(&self) -> Vec<String> {
-        let lines = slateval_report::warnings(&self.evaluation, Style::Plain);
-        lines.iter().map(|line| in_python(line)).collect()
+        slateval_report::warnings(&self.evaluation, LOOK)
     }
 
     /// The same log at other levels.
@@ -174,7 +180,7 @@ impl Evaluated {
     fn report(&self, py: Python<'_>, path: &str, command: &str) -> PyResult<()> {
         let profile = &self.profile(py)?;
         let Evaluated { evaluation, settings, record, .. } = self;
-        let page = py.detach(|| html(&Report { evaluation, profile, settings, record, command }));
+        let page = py.detach(|| html(&Report { evaluation, profile, settings, record, command, voice: Voice::Python }));
         write(path, page.map_err(Failure::from)?.as_bytes())
     }
 
@@ -182,7 +188,8 @@ impl Evaluated {
     fn notebook(&self, py: Python<'_>, command: &str) -> PyResult<String> {
         let profile = &self.profile(py)?;
         let Evaluated { evaluation, settings, record, .. } = self;
-        let page = py.detach(|| notebook(&Report { evaluation, profile, settings, record, command }));
+        let page =
+            py.detach(|| notebook(&Report { evaluation, profile, settings, record, command, voice: Voice::Python }));
         Ok(page.map_err(Failure::from)?)
     }
 

@@ -2,9 +2,10 @@
 
 use pyo3::prelude::*;
 use slateval_logs::{ColumnUse, Record};
-use slateval_report::{Inspection, SchemaColumn, Style, inspection, inspection_json};
+use slateval_report::{Inspection, SchemaColumn, Voice, inspection, inspection_json};
 
 use crate::errors::Failure;
+use crate::evaluated::LOOK;
 use crate::request::{Method, Request, read};
 use crate::summary::{read_batches, read_files};
 use crate::watch::interruptible;
@@ -52,7 +53,7 @@ pub(crate) fn inspect(
             interactions: interactions.then(|| summary.interactions(&settings)).transpose()?,
             band_width,
         };
-        Ok((inspection_json(&found, &record)?, inspection(&found, Style::Plain)))
+        Ok((inspection_json(&found, &record, Voice::Python)?, inspection(&found, LOOK)))
     })?;
     Ok(made?)
 }

@@ -250,6 +250,9 @@ pub(crate) struct Draw {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Output")]
 pub(crate) struct Output {
+    /// Print every quantile and tail, the CDF's band, who dominates, and how the structure was chosen
+    #[arg(long)]
+    pub(crate) full: bool,
     /// Write everything as JSON; `-` writes it to standard output in place of the table
     #[arg(long, value_name = "FILE")]
     pub(crate) json: Option<PathBuf>,

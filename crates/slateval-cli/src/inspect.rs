@@ -3,7 +3,7 @@
 use anyhow::Result;
 use slateval::Spec;
 use slateval_logs::{ColumnUse, Log};
-use slateval_report::{Inspection, SchemaColumn, inspection, inspection_json};
+use slateval_report::{Inspection, Look, SchemaColumn, Voice, inspection, inspection_json};
 
 use crate::args::Inspect;
 use crate::output::{self, print, write_bytes};
@@ -47,15 +47,15 @@ pub(crate) fn run(arguments: &Inspect) -> Result<()> {
 fn show(found: &Inspection, record: &Record, arguments: &Inspect) -> Result<()> {
     match &arguments.json {
         Some(path) if path.as_os_str() == "-" => {
-            for warning in slateval_report::warnings(&found.evaluation, slateval_report::Style::Plain) {
+            for warning in slateval_report::warnings(&found.evaluation, Look::default()) {
                 eprintln!("{warning}");
             }
-            return print(&inspection_json(found, record)?);
+            return print(&inspection_json(found, record, Voice::CommandLine)?);
         }
-        Some(path) => write_bytes(path, inspection_json(found, record)?.as_bytes())?,
+        Some(path) => write_bytes(path, inspection_json(found, record, Voice::CommandLine)?.as_bytes())?,
         None => {}
     }
-    print(&(inspection(found, output::style()) + "\n"))
+    print(&(inspection(found, output::look()) + "\n"))
 }
 
 fn column(found: ColumnUse) -> SchemaColumn {

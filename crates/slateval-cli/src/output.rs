@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail};
 use slateval::{Evaluation, Profile, Settings, Summary};
-use slateval_report::{Report, Style, html, write_cdf, write_plot, write_whole};
+use slateval_report::{Detail, Look, Report, Style, Voice, html, write_cdf, write_plot, write_whole};
 
 use crate::args::Output;
 use crate::settings::Record;
@@ -77,18 +77,19 @@ pub(crate) fn show(
     }
     match &output.json {
         Some(path) if path.as_os_str() == "-" => {
-            for warning in slateval_report::warnings(evaluation, Style::Plain) {
+            for warning in slateval_report::warnings(evaluation, Look::default()) {
                 eprintln!("{warning}");
             }
-            return print(&slateval_report::json(evaluation, record)?);
+            return print(&slateval_report::json(evaluation, record, Voice::CommandLine)?);
         }
         Some(path) => {
-            let json = slateval_report::json(evaluation, record)?;
+            let json = slateval_report::json(evaluation, record, Voice::CommandLine)?;
             write_bytes(path, json.as_bytes())?;
         }
         None => {}
     }
-    print(&(slateval_report::table(evaluation, settings, style()) + "\n"))
+    let detail = if output.full { Detail::Full } else { Detail::Short };
+    print(&(slateval_report::table(evaluation, settings, Look { detail, ..look() }) + "\n"))
 }
 
 /// The page and the plot, which show more levels than were asked for.
@@ -105,7 +106,14 @@ fn write_pictures(
     let profile = &summary.profile(&Profile::levels(settings), settings)?;
     // Both are made before either is written.
     let page = match &output.report {
-        Some(_) => Some(html(&Report { evaluation, profile, settings, record, command: &command() })?),
+        Some(_) => Some(html(&Report {
+            evaluation,
+            profile,
+            settings,
+            record,
+            command: &command(),
+            voice: Voice::CommandLine,
+        })?),
         None => None,
     };
     if let Some(path) = &output.plot {
@@ -134,9 +142,10 @@ fn quoted(word: &str) -> String {
 }
 
 /// What the reader's terminal can show.
-pub(crate) fn style() -> Style {
+pub(crate) fn look() -> Look {
     let coloured = io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none();
-    if coloured { Style::Colour } else { Style::Plain }
+    let style = if coloured { Style::Colour } else { Style::Plain };
+    Look { style, voice: Voice::CommandLine, detail: Detail::Full }
 }
 
 pub(crate) fn write_summary(summary: &Summary, path: &Path) -> Result<()> {

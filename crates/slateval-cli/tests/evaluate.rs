@@ -24,21 +24,25 @@ fn the_table_shows_policies_beside_each_other() {
     let run = evaluate_example(&["--by", "device"]);
     assert_eq!(run.code, 0, "{}", run.stderr);
     assert_eq!(run.stderr, "", "nothing to say in a pipe");
-    for expected in [
-        "12,000 slates, 5 slots",
-        "logging",
-        "bolder",
-        "new vs logging",
-        "CVaR 5%",
-        "median",
-        "tablet",
-        "worth rows",
-        "additive structure, calibrated weights",
-        "difference",
-        "16 passed, 0 warned, 0 failed",
-    ] {
+    let decisive =
+        ["12,000 slates, 5 slots", "new vs logging", "median", "VaR 10%", "CVaR 10%", "tablet", "worth rows"];
+    for expected in decisive.into_iter().chain(["16 passed, 0 warned, 0 failed", "`--full` adds"]) {
         assert!(run.stdout.contains(expected), "{expected} in\n{}", run.stdout);
     }
+    let rest =
+        ["CVaR 5%", "quantile 25%", "std", "CDF band", "furthest apart", "additive structure, calibrated weights"];
+    for unexpected in rest {
+        assert!(!run.stdout.contains(unexpected), "{unexpected} in\n{}", run.stdout);
+    }
+    assert!(run.stdout.lines().last().unwrap().starts_with("Checks: "), "{}", run.stdout);
+
+    let full = evaluate_example(&["--by", "device", "--full"]).stdout;
+    for expected in decisive.into_iter().chain(rest) {
+        assert!(full.contains(expected), "{expected} in\n{full}");
+    }
+    // Whoever asks for a level sees it.
+    let asked = evaluate_example(&["--alpha", "0.02", "--quantile", "0.9"]).stdout;
+    assert!(asked.contains("CVaR 2%") && asked.contains("quantile 90%") && !asked.contains("median"), "{asked}");
 }
 
 /// The shipped log comes with its truth: estimates lie within four standard errors of it, for the whole log and for each

@@ -93,7 +93,7 @@ fn every_estimate_has_an_interval_around_it() {
 
 #[test]
 fn the_default_chooses_an_order() {
-    let run = evaluate(&[]);
+    let run = evaluate(&["--full"]);
     assert_eq!(run.code, 0, "{}", run.stderr);
     for expected in ["Order chosen from the data", "order 2: CDF", "`if_order_holds` in the JSON"] {
         assert!(run.stdout.contains(expected), "{expected} in\n{}", run.stdout);
@@ -211,7 +211,7 @@ fn a_log_too_thin_to_test_the_order_gives_conditional_intervals() {
     let found = disparities.iter().find(|d| d["policy"] == "target").unwrap();
     assert!(found["conditional"] == true && found["if_order_holds"]["upper"].is_f64(), "{found}");
 
-    let run = slateval(&["evaluate", &log, "--by", "city"]);
+    let run = slateval(&["evaluate", &log, "--by", "city", "--full"]);
     assert!(run.stdout.contains(")?") && run.stdout.contains("(±0."), "{}", run.stdout);
     // All but the checks, which stand on a line each.
     let tables = run.stdout.split("\nwarning  ").next().unwrap();

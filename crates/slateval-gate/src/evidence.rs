@@ -1,6 +1,7 @@
 //! What a verdict rests on, in words.
 
 use slateval::{Diagnostics, Interval, LOGGING, Metric, Status, Worth};
+use slateval_report::Voice;
 
 use crate::expression::{Quantity, Term};
 use crate::judge::{Judgement, Verdict, Verdicts};
@@ -126,19 +127,22 @@ fn reason((judge, relation): (Judge, Relation), judgement: &Judgement, found: &F
     if let Some(failed) = judgement.failed.first() {
         let (policy, check) = (quoted(&failed.policy), &failed.check);
         let verb = if check.status == Status::Fail { "failed" } else { "warns" };
-        let found = format!("the check `{}` of {policy} {verb}: {}", check.name, check.message);
+        let found =
+            format!("the check `{}` of {policy} {verb}: {}", check.name(), check.finding.in_words(&Voice::CommandLine));
         let remark = if judge == Judge::Point { "do not rely on it: " } else { "nothing can be shown: " };
         return Some(remark.to_owned() + &found);
     }
     if judge == Judge::Point || judgement.verdict != Verdict::CannotTell {
-        return judgement.difference.reason.clone().filter(|_| judgement.verdict == Verdict::CannotTell);
+        let reason = judgement.difference.reason.as_ref().filter(|_| judgement.verdict == Verdict::CannotTell);
+        return reason.map(|reason| reason.in_words(&Voice::CommandLine));
     }
     let given = &judgement.difference;
     if let Some(reason) = &given.reason {
-        return Some(match (given.conditional, given.refuted) {
-            (true, _) => condition(reason, given, relation),
-            (_, true) => format!("nothing can be shown: {reason}"),
-            _ => format!("there is no bound: {reason}"),
+        let words = reason.in_words(&Voice::CommandLine);
+        return Some(match (reason.condition(), given.refuted) {
+            (Some(condition), _) if given.conditional => under_condition(&condition, given, relation),
+            (_, true) => format!("nothing can be shown: {words}"),
+            _ => format!("there is no bound: {words}"),
         });
     }
     if let Some(Worth { policy, rows }) = &judgement.too_few {
@@ -160,17 +164,13 @@ fn reason((judge, relation): (Judge, Relation), judgement: &Judgement, found: &F
 }
 
 /// What a bound rests on that cannot be tested, and what it would show.
-fn condition(reason: &str, given: &Interval, relation: Relation) -> String {
-    let holds = match reason.strip_prefix("it holds if ") {
-        Some(condition) => format!("the bound holds only if {condition}"),
-        None => format!("the bound holds only under a condition: {reason}"),
-    };
+fn under_condition(condition: &str, given: &Interval, relation: Relation) -> String {
     let would = match given.if_order_holds.map(|ends| relation.verdict(ends.lower, ends.upper)) {
         Some(Verdict::Holds) => "under this condition the rule would hold",
         Some(Verdict::DoesNotHold) => "under this condition the rule would not hold",
         _ => "even under this condition it could not be told",
     };
-    format!("{holds}; {would}")
+    format!("the bound holds only if {condition}; {would}")
 }
 
 fn expression(terms: &[Term], sign: f64) -> String {
@@ -221,7 +221,7 @@ mod tests {
 
     #[test]
     fn a_condition_is_named_with_what_it_would_show() {
-        let thin = "it holds if slots do not interact: this log is too thin to tell";
+        let thin = "slots do not interact: this log is too thin to tell";
         let named = "the bound holds only if slots do not interact: this log is too thin to tell";
         for (lower, upper, would) in [
             (0.1, 0.3, "under this condition the rule would hold"),
@@ -230,7 +230,7 @@ mod tests {
         ] {
             let ends = Bounds { lower: Some(lower), upper: Some(upper) };
             let given = Interval { if_order_holds: Some(ends), conditional: true, ..Interval::default() };
-            assert_eq!(condition(thin, &given, Relation::AtLeast), format!("{named}; {would}"));
+            assert_eq!(under_condition(thin, &given, Relation::AtLeast), format!("{named}; {would}"));
         }
     }
 }

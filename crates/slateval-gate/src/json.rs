@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 use slateval::Segment;
+use slateval_report::Voice;
 
 use crate::Error;
 use crate::evidence::Evidence;
@@ -56,7 +57,7 @@ struct Place<'a> {
 struct Failed<'a> {
     policy: &'a str,
     name: &'a str,
-    message: &'a str,
+    message: String,
 }
 
 /// The verdicts, with a line break at the end. `estimate`, `lower` and `upper` are of the left side minus the right one;
@@ -101,7 +102,11 @@ fn entry<'a>(verdicts: &'a Verdicts, judgement: &'a Judgement) -> Line<'a> {
         evidence: evidence.sentence,
         reason: evidence.reason,
         failed_checks: failed
-            .map(|f| Failed { policy: &f.policy, name: f.check.name, message: &f.check.message })
+            .map(|f| Failed {
+                policy: &f.policy,
+                name: f.check.name().as_str(),
+                message: f.check.finding.in_words(&Voice::CommandLine),
+            })
             .collect(),
         line: rule.position.line,
         column: rule.position.column,

@@ -93,7 +93,8 @@ pub fn judge(summary: &Summary, rules: &Rules, settings: &Settings) -> Result<Ve
         let found = summary.combinations(&parts, Some(segment), &settings).map_err(refused)?;
         for (&place, mut found) in each.iter().zip(found) {
             let seen = found.failed.clone();
-            let unseen = |f: &&FailedCheck| !seen.iter().any(|s| s.policy == f.policy && s.check.name == f.check.name);
+            let unseen =
+                |f: &&FailedCheck| !seen.iter().any(|s| s.policy == f.policy && s.check.name() == f.check.name());
             found.failed.extend(whole[place].failed.iter().filter(unseen).cloned());
             judge(Some(segment), place, found);
         }
@@ -142,9 +143,7 @@ fn draws(confidence: f64) -> f64 {
 /// Terms that share the error of their bound may ask for more draws than there can be.
 fn refused(error: slateval::Error, bounds: usize, confidence: f64) -> Error {
     match error {
-        slateval::Error::BadSetting { setting: "draws", .. } => {
-            Error::TooManyBounds { bounds, confidence, draws: draws(confidence) }
-        }
+        slateval::Error::TooFewDraws { .. } => Error::TooManyBounds { bounds, confidence, draws: draws(confidence) },
         other => Error::Evaluation(other),
     }
 }
@@ -289,8 +288,11 @@ mod tests {
     #[test]
     fn a_contradicted_order_or_structure_shows_nothing() -> Result<(), crate::Mistake> {
         let [.., (_, interval, _)] = intervals();
-        for name in ["order", "structure"] {
-            let check = slateval::Check { name, status: slateval::Status::Fail, value: None, message: "so".into() };
+        let why = slateval::Reason::Refuted { effects: slateval::Effects { slots: 3, and_above: false } };
+        let refuted = slateval::Finding::StructureRefuted { why, spoils: vec![slateval::Functional::Mean] };
+        for finding in [slateval::Finding::OrderUntestable, refuted] {
+            let name = finding.name();
+            let check = slateval::Check::new(slateval::Status::Fail, None, finding);
             let failed = vec![FailedCheck { policy: "new".into(), check }];
             let found = Combined { interval: interval.clone(), failed, worth: None };
             assert_eq!(verdict(&rule("bound")?, &found), Verdict::CannotTell, "{name}");

@@ -2,8 +2,8 @@
 
 use slateval::{Check, Evaluation, PolicyEvaluation, Status};
 
-use crate::Style;
-use crate::text::{name, printable};
+use crate::text::name;
+use crate::{Look, Style};
 
 /// How many checks went how.
 #[derive(Debug, Clone, Default, PartialEq, Eq, serde::Serialize)]
@@ -36,7 +36,8 @@ impl Tally {
 
 /// Names of the checks that leave nothing of these policies, each once.
 pub(crate) fn spoiled_names<'a>(policies: impl IntoIterator<Item = &'a PolicyEvaluation>) -> Vec<&'static str> {
-    let mut names: Vec<&str> = policies.into_iter().flat_map(|p| p.diagnostics.spoiled()).map(|c| c.name).collect();
+    let spoiled = policies.into_iter().flat_map(|p| p.diagnostics.spoiled());
+    let mut names: Vec<&str> = spoiled.map(|c| c.name().as_str()).collect();
     names.sort_unstable();
     names.dedup();
     names
@@ -57,18 +58,18 @@ pub(crate) fn mark(status: Status, style: Style) -> String {
 
 /// The checks of the whole log that did not go well, a line each, and then how many there are of each kind; nothing if
 /// all went well.
-pub fn warnings(evaluation: &Evaluation, style: Style) -> Vec<String> {
-    let mut lines = troubles(evaluation, style);
+pub fn warnings(evaluation: &Evaluation, look: Look) -> Vec<String> {
+    let mut lines = troubles(evaluation, look);
     if evaluation.worst_status() != Status::Ok {
         lines.extend(summary(evaluation));
     }
     lines
 }
 
-pub(crate) fn troubles(evaluation: &Evaluation, style: Style) -> Vec<String> {
+pub(crate) fn troubles(evaluation: &Evaluation, look: Look) -> Vec<String> {
     let line = |policy: &PolicyEvaluation, check: &Check| {
-        let (policy, message) = (name(&policy.name), printable(&check.message).into_owned());
-        format!("{}  {policy}: {} — {message}", mark(check.status, style), check.name)
+        let (policy, message) = (name(&policy.name), look.voice.finding(&check.finding));
+        format!("{}  {policy}: {} — {message}", mark(check.status, look.style), check.name())
     };
     let bad = |p: &PolicyEvaluation| -> Vec<String> {
         let checks = p.diagnostics.checks.iter().filter(|c| c.status != Status::Ok);
@@ -99,7 +100,7 @@ pub(crate) fn summary(evaluation: &Evaluation) -> Option<String> {
 pub(crate) fn names(evaluation: &Evaluation, status: Status) -> Vec<String> {
     let of = |p: &PolicyEvaluation| -> Vec<String> {
         let checks = p.diagnostics.checks.iter().filter(|c| c.status == status);
-        checks.map(|c| format!("{}: {}", name(&p.name), c.name)).collect()
+        checks.map(|c| format!("{}: {}", name(&p.name), c.name())).collect()
     };
     evaluation.policies.iter().flat_map(of).collect()
 }

@@ -5,22 +5,24 @@ use slateval::{Comparison, Dominance, Evaluation};
 use crate::checks::spoiled_names;
 use crate::grid::{Column, Grid, Kind};
 use crate::number::percent;
-use crate::terminal::quantile_name;
+use crate::terminal::{Shown, quantile_name};
 use crate::text::{name, wrap};
 
 /// Differences, target minus baseline.
-pub(crate) fn grid(evaluation: &Evaluation) -> Option<Grid> {
+pub(crate) fn grid(evaluation: &Evaluation, shown: Shown) -> Option<Grid> {
     let first = evaluation.comparisons.first()?;
     let mut labels = vec!["mean".to_owned()];
-    labels.extend(first.quantiles.iter().map(|q| quantile_name(q.level)));
-    labels.extend(first.cvar.iter().map(|t| format!("CVaR {}", percent(t.alpha))));
+    let quantiles = first.quantiles.iter().map(|q| q.level).filter(|level| shown.quantile(*level));
+    labels.extend(quantiles.map(quantile_name));
+    let tails = first.cvar.iter().map(|t| t.alpha).filter(|alpha| shown.tail(*alpha));
+    labels.extend(tails.map(|alpha| format!("CVaR {}", percent(alpha))));
     let column = |c: &Comparison| Column {
         name: title(c),
         kind: Kind::Difference,
         cells: [&c.mean]
             .into_iter()
-            .chain(c.quantiles.iter().map(|q| &q.interval))
-            .chain(c.cvar.iter().map(|t| &t.interval))
+            .chain(c.quantiles.iter().filter(|q| shown.quantile(q.level)).map(|q| &q.interval))
+            .chain(c.cvar.iter().filter(|t| shown.tail(t.alpha)).map(|t| &t.interval))
             .cloned()
             .collect(),
         more: Vec::new(),

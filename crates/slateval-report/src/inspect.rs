@@ -2,17 +2,16 @@
 
 use comfy_table::{Cell, ContentArrangement};
 use serde::Serialize;
-use slateval::{
-    Diagnostics, Evaluation, Interaction, PolicyEvaluation, RewardFacts, Segment, SegmentEvaluation, Selection, Status,
-};
+use slateval::{Evaluation, Interaction, PolicyEvaluation, RewardFacts, Segment, SegmentEvaluation, Status};
 
 use crate::checks::{Tally, mark, names};
 use crate::grid::{DASH, new_table, right};
 use crate::json::encode;
 use crate::number::{bytes, count, decimals, fixed, percent};
+use crate::record::{DiagnosticsRecord, SelectionRecord};
 use crate::terminal::{finish, reach, slates};
-use crate::text::{WIDTH, name, printable, segment_name, wrap};
-use crate::{Error, Style, selection};
+use crate::text::{WIDTH, name, segment_name, wrap};
+use crate::{Error, Look, Style, Voice, selection};
 
 /// What a doctor looks at: the schema as understood, and an evaluation for its checks.
 #[derive(Debug, Clone)]
@@ -80,21 +79,21 @@ struct PolicyRecord<'a> {
     name: &'a str,
     structure: Option<&'a slateval::Structure>,
     correction: Option<slateval::Correction>,
-    selection: Option<&'a Selection>,
-    diagnostics: &'a Diagnostics,
-    band: BandRecord<'a>,
+    selection: Option<SelectionRecord<'a>>,
+    diagnostics: DiagnosticsRecord<'a>,
+    band: BandRecord,
 }
 
 /// What a band is, and what it takes to make it narrower.
 #[derive(Serialize)]
-struct BandRecord<'a> {
+struct BandRecord {
     half_width: Option<f64>,
     wanted_width: f64,
     rows_needed: Option<u64>,
     conditional: bool,
     refuted: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
-    reason: Option<&'a str>,
+    reason: Option<String>,
 }
 
 #[derive(Serialize)]
@@ -109,7 +108,7 @@ struct SegmentRecord<'a> {
 ///
 /// # Errors
 /// [`Error::Encode`] if `settings` is nothing that JSON can hold.
-pub fn inspection_json(inspection: &Inspection, settings: &impl Serialize) -> Result<String, Error> {
+pub fn inspection_json(inspection: &Inspection, settings: &impl Serialize, voice: Voice) -> Result<String, Error> {
     let evaluation = &inspection.evaluation;
     encode(&Document {
         schema: "slateval/inspection/1",
@@ -122,7 +121,7 @@ pub fn inspection_json(inspection: &Inspection, settings: &impl Serialize) -> Re
         settings,
         columns: &inspection.columns,
         unused: &inspection.unused,
-        policies: evaluation.policies.iter().map(|p| PolicyRecord::new(p, inspection)).collect(),
+        policies: evaluation.policies.iter().map(|p| PolicyRecord::new(p, inspection, voice)).collect(),
         segments: evaluation.segments.iter().map(SegmentRecord::new).collect(),
         interactions: inspection.interactions.as_deref(),
         checks: Tally::of(&evaluation.policies),
@@ -130,20 +129,20 @@ pub fn inspection_json(inspection: &Inspection, settings: &impl Serialize) -> Re
 }
 
 impl<'a> PolicyRecord<'a> {
-    fn new(policy: &'a PolicyEvaluation, inspection: &Inspection) -> Self {
+    fn new(policy: &'a PolicyEvaluation, inspection: &Inspection, voice: Voice) -> Self {
         PolicyRecord {
             name: &policy.name,
             structure: policy.structure.as_ref(),
             correction: policy.correction,
-            selection: policy.selection.as_ref(),
-            diagnostics: &policy.diagnostics,
+            selection: policy.selection.as_ref().map(|s| SelectionRecord::new(s, voice)),
+            diagnostics: DiagnosticsRecord::new(&policy.diagnostics, voice),
             band: BandRecord {
                 half_width: policy.cdf.half_width,
                 wanted_width: inspection.band_width,
                 rows_needed: rows_needed(policy, inspection),
                 conditional: policy.cdf.conditional,
                 refuted: policy.cdf.refuted,
-                reason: policy.cdf.reason.as_deref(),
+                reason: policy.cdf.reason.as_ref().map(|reason| reason.in_words(&voice)),
             },
         }
     }
@@ -179,13 +178,13 @@ fn reward_type(reward: &RewardFacts) -> &'static str {
 }
 
 /// The inspection for people.
-pub fn inspection(inspection: &Inspection, style: Style) -> String {
+pub fn inspection(inspection: &Inspection, look: Look) -> String {
     let evaluation = &inspection.evaluation;
     let mut parts = vec![headline(inspection), schema(inspection)];
-    parts.extend(evaluation.policies.iter().skip(1).map(|policy| of_policy(policy, inspection, style)));
-    parts.extend(interactions(inspection));
+    parts.extend(evaluation.policies.iter().skip(1).map(|policy| of_policy(policy, inspection, look)));
+    parts.extend(interactions(inspection, look.voice));
     parts.extend(by_segment(evaluation));
-    parts.extend(selection::taken_for_granted(evaluation));
+    parts.extend(selection::taken_for_granted(evaluation, look.voice));
     parts.push(closing(evaluation));
     finish(parts)
 }
@@ -277,21 +276,22 @@ fn remark(column: &SchemaColumn, inspection: &Inspection) -> String {
 }
 
 /// A target: what is assumed of it, every check, how its order was chosen, and what its band needs.
-fn of_policy(policy: &PolicyEvaluation, inspection: &Inspection, style: Style) -> String {
+fn of_policy(policy: &PolicyEvaluation, inspection: &Inspection, look: Look) -> String {
     let mut table = new_table();
     table.set_content_arrangement(ContentArrangement::Dynamic).set_width(WIDTH as u16);
     for check in &policy.diagnostics.checks {
         let value = check.value.map_or(DASH.to_owned(), short);
         let status = Cell::new(mark(check.status, Style::Plain));
-        let status = match (style, check.status) {
+        let status = match (look.style, check.status) {
             (Style::Colour, Status::Fail) => status.fg(comfy_table::Color::Red),
             (Style::Colour, Status::Warn) => status.fg(comfy_table::Color::Yellow),
             _ => status,
         };
-        table.add_row([status, Cell::new(check.name), right(&value), Cell::new(printable(&check.message))]);
+        let message = Cell::new(look.voice.finding(&check.finding));
+        table.add_row([status, Cell::new(check.name()), right(&value), message]);
     }
     let basis = selection::basis(policy).unwrap_or_else(|| name(&policy.name));
-    format!("{basis}\n{table}\n{}", band(policy, inspection))
+    format!("{basis}\n{table}\n{}", band(policy, inspection, look.voice))
 }
 
 fn short(x: f64) -> String {
@@ -309,9 +309,9 @@ fn short(x: f64) -> String {
 }
 
 /// How wide the CDF's band is, and how many rows a narrower one takes.
-fn band(policy: &PolicyEvaluation, inspection: &Inspection) -> String {
+fn band(policy: &PolicyEvaluation, inspection: &Inspection, voice: Voice) -> String {
     let Some(half) = policy.cdf.half_width else {
-        return wrap(&without_half_width(policy, inspection), 2, 4);
+        return wrap(&without_half_width(policy, inspection, voice), 2, 4);
     };
     let (wanted, rows) = (inspection.band_width, inspection.evaluation.log.rows);
     let have = width(2.0 * half, inspection);
@@ -322,8 +322,8 @@ fn band(policy: &PolicyEvaluation, inspection: &Inspection) -> String {
             format!("a width of {wanted} takes {} slates, {} more than there are", count(needed), count(needed - rows))
         }
     };
-    let refuted = match policy.cdf.reason.as_deref() {
-        Some(reason) if policy.cdf.refuted => format!("; {}", printable(reason)),
+    let refuted = match &policy.cdf.reason {
+        Some(reason) if policy.cdf.refuted => format!("; {}", voice.reason(reason)),
         _ => String::new(),
     };
     wrap(&format!("{have}; {need}{refuted}"), 2, 4)
@@ -334,8 +334,8 @@ fn width(width: f64, inspection: &Inspection) -> String {
 }
 
 /// Why there is no band, or none without a condition.
-fn without_half_width(policy: &PolicyEvaluation, inspection: &Inspection) -> String {
-    let reason = printable(policy.cdf.reason.as_deref().unwrap_or("it was not computed"));
+fn without_half_width(policy: &PolicyEvaluation, inspection: &Inspection, voice: Voice) -> String {
+    let reason = policy.cdf.reason.as_ref().map_or("it was not computed".to_owned(), |reason| voice.reason(reason));
     match reach(policy).filter(|_| policy.cdf.conditional) {
         Some(reach) => format!("{}; {reason}", width(2.0 * reach, inspection)),
         None => format!("CDF band: none: {reason}"),
@@ -343,7 +343,7 @@ fn without_half_width(policy: &PolicyEvaluation, inspection: &Inspection) -> Str
 }
 
 /// Pairs of slots, the strongest first.
-fn interactions(inspection: &Inspection) -> Option<String> {
+fn interactions(inspection: &Inspection, voice: Voice) -> Option<String> {
     let mut pairs: Vec<&Interaction> = inspection.interactions.as_ref()?.iter().collect();
     if pairs.is_empty() {
         return Some("Interactions: there is no pair of slots to look at".to_owned());
@@ -370,14 +370,14 @@ fn interactions(inspection: &Inspection) -> Option<String> {
     }
     let more = pairs.len() - shown.len();
     let more = if more > 0 { format!("\n … and {more} weaker ones, in the JSON") } else { String::new() };
-    Some(format!("{table}{more}{}", advice(&pairs)))
+    Some(format!("{table}{more}{}", advice(&pairs, voice)))
 }
 
 /// More pairs than this are a file's business.
 const INTERACTIONS: usize = 20;
 
 /// A structure that allows what was found.
-fn advice(pairs: &[&Interaction]) -> String {
+fn advice(pairs: &[&Interaction], voice: Voice) -> String {
     let mut active: Vec<[usize; 2]> = pairs.iter().filter(|p| p.active).map(|p| p.slots).collect();
     active.sort_unstable();
     active.dedup();
@@ -385,7 +385,8 @@ fn advice(pairs: &[&Interaction]) -> String {
         return "\n No two slots are shown to interact.".to_owned();
     }
     let sets: Vec<String> = active.iter().map(|[a, b]| format!("{a}+{b}")).collect();
-    format!("\n{}", wrap(&format!("`--structure interactions:{}` allows these and no others", sets.join(",")), 1, 1))
+    let structure = voice.setting("structure", &format!("interactions:{}", sets.join(",")));
+    format!("\n{}", wrap(&format!("`{structure}` allows these and no others"), 1, 1))
 }
 
 fn by_segment(evaluation: &Evaluation) -> Option<String> {

@@ -3,42 +3,43 @@
 use serde::Serialize;
 use slateval::Evaluation;
 
-use crate::Error;
+use crate::record::{ComparisonRecord, DisparityRecord, PolicyRecord, SegmentRecord};
+use crate::{Error, Voice};
 
 #[derive(Serialize)]
 struct Document<'a, S> {
     schema: &'static str,
     log: &'a slateval::LogFacts,
     settings: &'a S,
-    policies: &'a [slateval::PolicyEvaluation],
-    comparisons: &'a [slateval::Comparison],
-    segments: &'a [slateval::SegmentEvaluation],
-    disparities: &'a [slateval::Disparity],
+    policies: Vec<PolicyRecord<'a>>,
+    comparisons: Vec<ComparisonRecord<'a>>,
+    segments: Vec<SegmentRecord<'a>>,
+    disparities: Vec<DisparityRecord<'a>>,
 }
 
 /// The evaluation with the settings that made it. The same evaluation gives the same bytes.
 ///
 /// # Errors
 /// [`Error::Encode`] if `settings` is nothing that JSON can hold.
-pub fn json(evaluation: &Evaluation, settings: &impl Serialize) -> Result<String, Error> {
-    encode(&document(evaluation, settings))
+pub fn json(evaluation: &Evaluation, settings: &impl Serialize, voice: Voice) -> Result<String, Error> {
+    encode(&document(evaluation, settings, voice))
 }
 
-fn document<'a, S: Serialize>(evaluation: &'a Evaluation, settings: &'a S) -> Document<'a, S> {
+fn document<'a, S: Serialize>(evaluation: &'a Evaluation, settings: &'a S, voice: Voice) -> Document<'a, S> {
     Document {
         schema: "slateval/evaluation/1",
         log: &evaluation.log,
         settings,
-        policies: &evaluation.policies,
-        comparisons: &evaluation.comparisons,
-        segments: &evaluation.segments,
-        disparities: &evaluation.disparities,
+        policies: evaluation.policies.iter().map(|p| PolicyRecord::new(p, voice)).collect(),
+        comparisons: evaluation.comparisons.iter().map(|c| ComparisonRecord::new(c, voice)).collect(),
+        segments: evaluation.segments.iter().map(|s| SegmentRecord::new(s, voice)).collect(),
+        disparities: evaluation.disparities.iter().map(|d| DisparityRecord::new(d, voice)).collect(),
     }
 }
 
 /// The same on one line.
-pub(crate) fn compact(evaluation: &Evaluation, settings: &impl Serialize) -> Result<String, Error> {
-    one_line(&document(evaluation, settings))
+pub(crate) fn compact(evaluation: &Evaluation, settings: &impl Serialize, voice: Voice) -> Result<String, Error> {
+    one_line(&document(evaluation, settings, voice))
 }
 
 /// Anything on one line.

@@ -12,8 +12,8 @@
 //! # summary.add(&block)?;
 //! let settings = Settings::default();
 //! let evaluation = summary.evaluate(&settings)?;
-//! println!("{}", slateval_report::table(&evaluation, &settings, slateval_report::Style::Plain));
-//! let json = slateval_report::json(&evaluation, &"how it was made")?;
+//! println!("{}", slateval_report::table(&evaluation, &settings, slateval_report::Look::default()));
+//! let json = slateval_report::json(&evaluation, &"how it was made", slateval_report::Voice::CommandLine)?;
 //! assert!(json.starts_with("{\n  \"schema\": \"slateval/evaluation/1\""));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
@@ -30,11 +30,13 @@ mod markup;
 mod notes;
 mod number;
 mod plot;
+mod record;
 mod segments;
 mod selection;
 mod standing;
 mod terminal;
 mod text;
+mod voice;
 mod whole;
 
 pub use cdf::write_cdf;
@@ -43,8 +45,10 @@ pub use html::{Report, html, notebook};
 pub use inspect::{Inspection, SchemaColumn, inspection, inspection_json};
 pub use json::json;
 pub use plot::{png, svg, write_plot};
-pub use terminal::{Style, table};
+pub use record::{ComparisonRecord, DisparityRecord, PolicyRecord, SegmentRecord};
+pub use terminal::{Detail, Look, Style, table};
 pub use text::printable;
+pub use voice::Voice;
 pub use whole::write_whole;
 
 /// Why something could not be shown.

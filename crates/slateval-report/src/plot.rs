@@ -16,7 +16,7 @@ use crate::number::percent;
 use crate::standing::Standing;
 use crate::text::name;
 use crate::whole::ending;
-use crate::{Error, write_whole};
+use crate::{Error, Voice, write_whole};
 
 const FONT: &[u8] = include_bytes!("../assets/fonts/DejaVuSans.ttf");
 
@@ -74,7 +74,7 @@ fn notes(evaluation: &Evaluation, settings: &Settings) -> Vec<String> {
     let all = format!("Bands hold everywhere at once, with {} confidence.", percent(settings.confidence));
     let marked = evaluation.policies.iter().map(|policy| {
         let cdf = &policy.cdf;
-        mark(&policy.name, Standing::of_band(cdf), cdf.reason.as_deref(), "the band").trim().to_owned()
+        mark(&policy.name, Standing::of_band(cdf), cdf.reason.as_ref(), "the band", Voice::default()).trim().to_owned()
     });
     [all].into_iter().chain(marked.filter(|note| !note.is_empty())).collect()
 }

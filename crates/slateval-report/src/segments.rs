@@ -9,6 +9,7 @@ use crate::grid::{Column, Grid, Kind};
 use crate::html::headline_alpha;
 use crate::number::{count, percent};
 use crate::standing::Standing;
+use crate::terminal::Detail;
 use crate::text::{name, segment_name, wrap};
 
 /// More segments than this are a file's business.
@@ -18,7 +19,7 @@ const SHOWN: usize = 20;
 const FAILED: &str = "!";
 
 /// The mean reward of each segment under each policy, its difference to logging's, and that of a tail.
-pub(crate) fn table(evaluation: &Evaluation, settings: &Settings) -> Option<String> {
+pub(crate) fn table(evaluation: &Evaluation, settings: &Settings, detail: Detail) -> Option<String> {
     let first = evaluation.segments.first()?;
     let shown: Vec<&SegmentEvaluation> = evaluation.segments.iter().take(SHOWN).collect();
     let grid = Grid {
@@ -27,7 +28,7 @@ pub(crate) fn table(evaluation: &Evaluation, settings: &Settings) -> Option<Stri
         columns: columns(first, &shown),
     };
     let mut text = grid.render(grid.decimals());
-    let tails = tails(first, &shown, settings);
+    let tails = if detail == Detail::Full { tails(first, &shown, settings) } else { None };
     if let Some(tails) = &tails {
         text.push_str("\n\n");
         text.push_str(&tails.render(tails.decimals().max(grid.decimals())));

@@ -1,7 +1,8 @@
 //! How the order of the weights was chosen, in words.
 
-use slateval::{Evaluation, FunctionalTest, Interval, OrderTest, PolicyEvaluation, Selection};
+use slateval::{Advice, Evaluation, FunctionalTest, Interval, OrderTest, PolicyEvaluation, Selection, Words};
 
+use crate::Voice;
 use crate::text::{name, printable, wrap};
 
 /// What a target's numbers assume: its structure and weights, and how the order was chosen if it was.
@@ -114,12 +115,15 @@ fn is_above_the_choice(interval: &Interval) -> bool {
 }
 
 /// What weights that multiply slot ratios take for granted, said once, where there are any.
-pub(crate) fn taken_for_granted(evaluation: &Evaluation) -> Option<String> {
-    let text = "Taken for granted: the target fills its slots independently of each other, given the context. No log \
-                can show this; if they depend on each other (no item twice, say), use --target-slots joint.";
+pub(crate) fn taken_for_granted(evaluation: &Evaluation, voice: Voice) -> Option<String> {
+    let text = format!(
+        "Taken for granted: the target fills its slots independently of each other, given the context. No log can show \
+         this; if they depend on each other (no item twice, say), {}.",
+        voice.advice(Advice::JointTargetSlots)
+    );
     let slots = evaluation.log.slots.unwrap_or(1);
     let mut policies = evaluation.policies.iter().chain(evaluation.segments.iter().flat_map(|s| &s.policies));
-    policies.any(|policy| slots > 1 && multiplies_ratios(policy)).then(|| wrap(text, 0, 0))
+    policies.any(|policy| slots > 1 && multiplies_ratios(policy)).then(|| wrap(&text, 0, 0))
 }
 
 /// Whether any number of a policy rests on weights of order 2 or above. Where an order was chosen and an interval stands,

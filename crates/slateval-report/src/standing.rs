@@ -83,11 +83,6 @@ pub(crate) fn band_ends(cdf: &Cdf) -> BandEnds<'_> {
     }
 }
 
-/// A reason as it follows a mark: `(…)? holds if …`.
-pub(crate) fn after_mark(reason: &str) -> &str {
-    reason.strip_prefix("it ").unwrap_or(reason)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -1,48 +1,125 @@
 //! An evaluation as tables for a terminal: policies as columns, metrics as rows.
 
 use comfy_table::Color;
-use slateval::{Evaluation, Interval, LogFacts, PolicyEvaluation, Settings, Status};
+use slateval::{CheckName, Evaluation, Interval, LogFacts, PolicyEvaluation, Settings, Status};
 
 use crate::grid::{Column, DASH, Grid, Kind};
 use crate::number::{count, decimals, fixed, percent};
 use crate::standing::{Standing, band_ends};
-use crate::text::name;
-use crate::{checks, compare, notes, segments, selection};
+use crate::text::{name, wrap};
+use crate::{Voice, checks, compare, notes, segments, selection};
 
 /// Whether the reader's terminal shows colour.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Style {
     /// Letters alone.
+    #[default]
     Plain,
     /// Colour for what needs attention.
     Colour,
 }
 
-/// The whole evaluation: the log, each policy's distribution and its difference to logging's, segments, what the numbers
-/// assume, and what to be wary of. `settings` are those that made it.
-pub fn table(evaluation: &Evaluation, settings: &Settings, style: Style) -> String {
-    let policies = policy_grid(evaluation, style);
-    let differences = compare::grid(evaluation);
+/// How much is shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Detail {
+    /// What people decide on first.
+    #[default]
+    Short,
+    /// Everything.
+    Full,
+}
+
+/// How an evaluation is shown to people.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Look {
+    /// Colour or none.
+    pub style: Style,
+    /// In whose terms settings are named.
+    pub voice: Voice,
+    /// How much is shown.
+    pub detail: Detail,
+}
+
+/// The evaluation for people: the log, each policy's distribution and its difference to logging's, segments, and what to
+/// be wary of; in full also what the numbers assume. `settings` are those that made it.
+pub fn table(evaluation: &Evaluation, settings: &Settings, look: Look) -> String {
+    let shown = Shown::new(settings, look.detail);
+    let policies = policy_grid(evaluation, shown, look.style);
+    let differences = compare::grid(evaluation, shown);
     let decimals = policies.decimals();
     let mut parts = vec![headline(&evaluation.log), policies.render(decimals)];
     parts.extend(differences.as_ref().map(|grid| grid.render(decimals)));
-    parts.extend(compare::dominance(evaluation));
-    parts.extend(segments::table(evaluation, settings));
-    parts.extend(segments::disparities(evaluation));
+    if look.detail == Detail::Full {
+        parts.extend(compare::dominance(evaluation));
+    }
+    parts.extend(segments::table(evaluation, settings, look.detail));
+    if look.detail == Detail::Full {
+        parts.extend(segments::disparities(evaluation));
+    }
 
     let grids: Vec<&Grid> = [&policies].into_iter().chain(&differences).collect();
-    let mut remarks = notes::missing(&grids);
-    remarks.extend(notes::bands(evaluation, &remarks));
-    remarks.splice(0..0, notes::confidence(evaluation, settings));
-    remarks.extend(notes::clusters(evaluation));
-    parts.push(remarks.join("\n"));
-
-    let basis = evaluation.policies.iter().filter_map(selection::basis);
-    let once = [selection::trust(evaluation), selection::taken_for_granted(evaluation)].into_iter().flatten();
-    parts.push(basis.chain(once).collect::<Vec<_>>().join("\n"));
-    let troubles = checks::troubles(evaluation, style);
+    let missing = notes::missing(&grids, look.voice);
+    let bands = notes::bands(evaluation, &missing, look.voice);
+    let mut remarks: Vec<String> = notes::confidence(evaluation, settings, look.detail).into_iter().collect();
+    remarks.extend(missing.lines);
+    if look.detail == Detail::Full {
+        remarks.extend(bands);
+        remarks.extend(notes::clusters(evaluation, look.voice));
+        parts.push(remarks.join("\n"));
+        parts.push(assumptions(evaluation, look.voice));
+    } else {
+        remarks.extend(selection::taken_for_granted(evaluation, look.voice));
+        remarks.extend(rest(look.voice));
+        parts.push(remarks.join("\n"));
+    }
+    // The checks come last: what failed never hides.
+    let troubles = checks::troubles(evaluation, look);
     parts.push(troubles.into_iter().chain(checks::summary(evaluation)).collect::<Vec<_>>().join("\n"));
     finish(parts)
+}
+
+/// What the numbers assume, target by target, and what is said once of all.
+fn assumptions(evaluation: &Evaluation, voice: Voice) -> String {
+    let basis = evaluation.policies.iter().filter_map(selection::basis);
+    let once = [selection::trust(evaluation), selection::taken_for_granted(evaluation, voice)];
+    basis.chain(once.into_iter().flatten()).collect::<Vec<_>>().join("\n")
+}
+
+/// Where the rest is.
+fn rest(voice: Voice) -> Option<String> {
+    let text = "`--full` adds every quantile and tail, the CDF's band, who dominates, which segments differ most, and how \
+                the structure was chosen.";
+    (voice == Voice::CommandLine).then(|| wrap(text, 0, 0))
+}
+
+/// Which levels are shown.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Shown {
+    pub(crate) detail: Detail,
+    /// Whether all quantiles are shown: those that someone asked for are.
+    quantiles: bool,
+    /// The same for tails.
+    tails: bool,
+}
+
+impl Shown {
+    pub(crate) fn new(settings: &Settings, detail: Detail) -> Self {
+        let usual = Settings::default();
+        let is_full = detail == Detail::Full;
+        Shown {
+            detail,
+            quantiles: is_full || settings.quantiles != usual.quantiles,
+            tails: is_full || settings.alphas != usual.alphas,
+        }
+    }
+
+    pub(crate) fn quantile(self, level: f64) -> bool {
+        self.quantiles || level == 0.5
+    }
+
+    pub(crate) fn tail(self, alpha: f64) -> bool {
+        self.tails || alpha == 0.1
+    }
 }
 
 /// Parts with a blank line between them.
@@ -81,11 +158,11 @@ pub(crate) fn quantile_name(level: f64) -> String {
     if level == 0.5 { "median".to_owned() } else { format!("quantile {}", percent(level)) }
 }
 
-pub(crate) fn policy_grid(evaluation: &Evaluation, style: Style) -> Grid {
+pub(crate) fn policy_grid(evaluation: &Evaluation, shown: Shown, style: Style) -> Grid {
     let policies = &evaluation.policies;
     let mut labels: Vec<String> =
-        policies.first().map_or_else(Vec::new, |p| metrics(p).map(|(name, _)| name).collect());
-    let has_band = policies.iter().any(|p| reach(p).is_some());
+        policies.first().map_or_else(Vec::new, |p| metrics(p, shown).map(|(name, _)| name).collect());
+    let has_band = shown.detail == Detail::Full && policies.iter().any(|p| reach(p).is_some());
     labels.extend(has_band.then(|| "CDF band".to_owned()));
     labels.push("worth rows".to_owned());
     let column = |p: &PolicyEvaluation| {
@@ -93,7 +170,7 @@ pub(crate) fn policy_grid(evaluation: &Evaluation, style: Style) -> Grid {
         Column {
             name: name(&p.name),
             kind: Kind::Value,
-            cells: metrics(p).map(|(_, interval)| interval.clone()).collect(),
+            cells: metrics(p, shown).map(|(_, interval)| interval.clone()).collect(),
             more: band.into_iter().chain([effective_rows(p, style)]).collect(),
         }
     };
@@ -112,22 +189,29 @@ pub(crate) fn reach(policy: &PolicyEvaluation) -> Option<f64> {
     reaches.reduce(f64::max)
 }
 
-/// Everything that is read off a policy's distribution, by name.
-fn metrics(policy: &PolicyEvaluation) -> impl Iterator<Item = (String, &Interval)> {
+/// What is read off a policy's distribution, by name.
+fn metrics(policy: &PolicyEvaluation, shown: Shown) -> impl Iterator<Item = (String, &Interval)> {
+    let is_full = shown.detail == Detail::Full;
     let tail = |what: &'static str| move |t: &slateval::TailEstimate| format!("{what} {}", percent(t.alpha));
     let (var, cvar) = (tail("VaR"), tail("CVaR"));
-    [("mean".to_owned(), &policy.mean), ("std".to_owned(), &policy.std)]
+    let quantiles = policy.quantiles.iter().filter(move |q| shown.quantile(q.level));
+    let tails = move |all: &'_ [slateval::TailEstimate]| -> Vec<usize> {
+        (0..all.len()).filter(|&i| shown.tail(all[i].alpha)).collect()
+    };
+    let (var_places, cvar_places) = (tails(&policy.var), tails(&policy.cvar));
+    [("mean".to_owned(), &policy.mean)]
         .into_iter()
-        .chain(policy.quantiles.iter().map(|q| (quantile_name(q.level), &q.interval)))
-        .chain([("IQR".to_owned(), &policy.iqr)])
-        .chain(policy.var.iter().map(move |t| (var(t), &t.interval)))
-        .chain(policy.cvar.iter().map(move |t| (cvar(t), &t.interval)))
+        .chain(is_full.then_some(("std".to_owned(), &policy.std)))
+        .chain(quantiles.map(|q| (quantile_name(q.level), &q.interval)))
+        .chain(is_full.then_some(("IQR".to_owned(), &policy.iqr)))
+        .chain(var_places.into_iter().map(move |i| (var(&policy.var[i]), &policy.var[i].interval)))
+        .chain(cvar_places.into_iter().map(move |i| (cvar(&policy.cvar[i]), &policy.cvar[i].interval)))
 }
 
 fn effective_rows(policy: &PolicyEvaluation, style: Style) -> (String, Option<Color>) {
     let ess = policy.diagnostics.design_ess;
     let text = ess.map_or(DASH.to_owned(), |ess| fixed(ess, usize::from(ess < 10.0)));
-    let check = policy.diagnostics.checks.iter().find(|c| c.name == "ess");
+    let check = policy.diagnostics.checks.iter().find(|c| c.name() == CheckName::Ess);
     let colour = match (style, check.map(|c| c.status)) {
         (Style::Colour, Some(Status::Fail)) => Some(Color::Red),
         (Style::Colour, Some(Status::Warn)) => Some(Color::Yellow),

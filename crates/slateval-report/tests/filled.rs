@@ -2,11 +2,14 @@
 #![allow(clippy::unwrap_used)]
 
 use slateval::{
-    Bounds, Cdf, CdfBand, Check, Comparison, Correction, DesignSource, Diagnostics, Dominance, Evaluation,
-    FunctionalTest, Interaction, Interval, LogFacts, OrderTest, PolicyEvaluation, QuantileEstimate, RewardFacts,
-    Segment, SegmentEvaluation, Selection, Settings, Status, Structure, TailEstimate,
+    Bounds, Cdf, CdfBand, Check, Comparison, Correction, DesignSource, Diagnostics, Dominance, Effects, Evaluation,
+    Finding, Functional, FunctionalTest, Interaction, Interval, LogFacts, OrderTest, PolicyEvaluation,
+    QuantileEstimate, Reason, RewardFacts, Segment, SegmentEvaluation, Selection, SelectionReason, Settings, Status,
+    Structure, TailEstimate, Untested,
 };
-use slateval_report::{Inspection, SchemaColumn, Style, inspection, inspection_json, json, table, warnings};
+use slateval_report::{
+    Detail, Inspection, Look, SchemaColumn, Style, Voice, inspection, inspection_json, json, table, warnings,
+};
 
 fn around(estimate: f64, half: f64) -> Interval {
     let bounds = Bounds { lower: Some(estimate - half / 2.0), upper: Some(estimate + half / 2.0) };
@@ -19,12 +22,12 @@ fn around(estimate: f64, half: f64) -> Interval {
     }
 }
 
-fn withheld(estimate: Option<f64>, reason: &str) -> Interval {
-    Interval { estimate, lower: None, upper: None, reason: Some(reason.into()), ..Interval::default() }
+fn withheld(estimate: Option<f64>, reason: Reason) -> Interval {
+    Interval { estimate, lower: None, upper: None, reason: Some(reason), ..Interval::default() }
 }
 
-fn check(name: &'static str, status: Status, message: &str) -> Check {
-    Check { name, status, value: Some(12.5), message: message.into() }
+fn check(status: Status, finding: Finding) -> Check {
+    Check::new(status, Some(12.5), finding)
 }
 
 fn policy(name: &str, mean: f64) -> PolicyEvaluation {
@@ -63,7 +66,7 @@ fn policy(name: &str, mean: f64) -> PolicyEvaluation {
             negative_share: 0.3,
             max_share: Some(0.001),
             weight_histogram: None,
-            checks: vec![check("ess", Status::Ok, "the log is worth 4000 rows of the target's own")],
+            checks: vec![check(Status::Ok, Finding::WorthRows { rows: 4000.0, is_enough: true })],
         },
     }
 }
@@ -86,7 +89,7 @@ fn selection() -> Selection {
         mean: 1,
         variance: 2,
         band: Some(3),
-        reason: "order 3 is not active".into(),
+        reason: SelectionReason::default(),
     }
 }
 
@@ -111,10 +114,10 @@ fn evaluation() -> Evaluation {
     let mut bolder = policy("bolder", 0.6);
     bolder.structure = Some(Structure::Additive);
     bolder.correction = Some(Correction::None);
-    bolder.cvar[0].interval = withheld(Some(0.02), "the tail rests on 4 effective rows");
-    bolder.std = withheld(None, "the variance came out at or below 0");
-    bolder.diagnostics.checks.push(check("tail", Status::Warn, "look at larger alphas"));
-    bolder.diagnostics.checks.push(check("variance", Status::Fail, "it is not given"));
+    bolder.cvar[0].interval = withheld(Some(0.02), Reason::ThinTail { rows: 4.0, needed: 5.0 });
+    bolder.std = withheld(None, Reason::NoVariance { structure: None });
+    bolder.diagnostics.checks.push(check(Status::Warn, Finding::TailRows { alpha: 0.1, rows: 4.0, is_enough: false }));
+    bolder.diagnostics.checks.push(check(Status::Fail, Finding::NoVariance));
     let mut logging = policy("logging", 0.512);
     logging.diagnostics.checks.clear();
     Evaluation {
@@ -131,7 +134,13 @@ fn evaluation() -> Evaluation {
 }
 
 fn shown(evaluation: &Evaluation) -> String {
-    table(evaluation, &Settings::default(), Style::Plain)
+    table(evaluation, &Settings::default(), FULL)
+}
+
+/// Whether no line is too long, but for the checks, which stand on a line each.
+fn fits(text: &str) -> bool {
+    let is_check = |line: &&str| line.starts_with("FAILED  ") || line.starts_with("warning  ");
+    text.lines().filter(|line| !is_check(line)).all(|line| line.chars().count() <= 100)
 }
 
 /// Text without its line breaks.
@@ -155,7 +164,7 @@ fn estimates_stand_beside_their_intervals() {
         assert!(text.contains(expected), "{expected} in\n{text}");
     }
     assert_eq!(text.matches("95% confidence").count(), 1, "{text}");
-    assert!(text.lines().all(|line| line.chars().count() <= 100), "{text}");
+    assert!(fits(&text), "{text}");
 }
 
 #[test]
@@ -163,17 +172,23 @@ fn what_is_missing_is_explained_once() {
     let text = shown(&evaluation());
     assert!(text.contains("0.020 [–]"), "{text}");
     let flat = flat(&text);
-    assert_eq!(flat.matches("[–] no interval: the tail rests on 4 effective rows (bolder: CVaR 10%)").count(), 1);
+    assert_eq!(
+        flat.matches(
+            "[–] no interval: the tail rests on 4.0 effective rows, and 5 are needed for an interval (bolder: CVaR 10%)"
+        )
+        .count(),
+        1
+    );
     assert_eq!(flat.matches("– no estimate: the variance came out at or below 0 (bolder: std)").count(), 1, "{text}");
 
     let mut none = evaluation();
-    let bare = |interval: &mut Interval| *interval = withheld(interval.estimate, "intervals are switched off");
+    let bare = |interval: &mut Interval| *interval = withheld(interval.estimate, Reason::SwitchedOff);
     for p in &mut none.policies {
         let tails = p.var.iter_mut().chain(&mut p.cvar).map(|t| &mut t.interval);
         let quantiles = p.quantiles.iter_mut().map(|q| &mut q.interval);
         [&mut p.mean, &mut p.std, &mut p.iqr].into_iter().chain(tails).chain(quantiles).for_each(bare);
         p.std.estimate = Some(0.3);
-        (p.cdf.half_width, p.cdf.reason) = (None, Some("intervals are switched off".into()));
+        (p.cdf.half_width, p.cdf.reason) = (None, Some(Reason::SwitchedOff));
         p.cdf.lower.iter_mut().chain(&mut p.cdf.upper).for_each(|end| *end = None);
     }
     for c in &mut none.comparisons {
@@ -223,14 +238,20 @@ fn independent_slots_are_taken_for_granted_once() {
     let granted = "Taken for granted: the target fills its slots independently of each other, given the context. No log \
                    can show this; if they depend on each other (no item twice, say), use --target-slots joint.";
     assert_eq!(flat(&shown(&evaluation())).matches(granted).count(), 1);
-    assert_eq!(flat(&inspection(&inspected(evaluation()), Style::Plain)).matches(granted).count(), 1);
+    assert_eq!(flat(&inspection(&inspected(evaluation()), FULL)).matches(granted).count(), 1);
     // Weights of order 1 multiply nothing.
     let mut additive = evaluation();
     additive.policies[1] = additive.policies[2].clone();
     assert!(!shown(&additive).contains("Taken for granted"), "{}", shown(&additive));
     // An interval that stands is at a higher order than its estimate, whatever the CDF's.
-    additive.policies[1].selection =
-        Some(Selection { orders: Vec::new(), cdf: 1, mean: 1, variance: 1, band: None, reason: "so".into() });
+    additive.policies[1].selection = Some(Selection {
+        orders: Vec::new(),
+        cdf: 1,
+        mean: 1,
+        variance: 1,
+        band: None,
+        reason: SelectionReason::default(),
+    });
     assert!(shown(&additive).contains("Taken for granted"), "{}", shown(&additive));
     let policy = &mut additive.policies[1];
     for interval in [&mut policy.mean, &mut policy.variance] {
@@ -239,16 +260,17 @@ fn independent_slots_are_taken_for_granted_once() {
     assert!(!shown(&additive).contains("Taken for granted"), "{}", shown(&additive));
 }
 
-const THIN: &str = "it holds if slots do not interact: this log is too thin to tell";
-const WRONG: &str = "the log contradicts this structure: effects of 3 slots show in it";
+const FULL: Look = Look { style: Style::Plain, voice: Voice::CommandLine, detail: Detail::Full };
+const THIN: Reason = Reason::Untested { order: 1, why: Untested::NoTest };
+const WRONG: Reason = Reason::Refuted { effects: Effects { slots: 3, and_above: false } };
 
-fn conditional(interval: &Interval, reason: &str) -> Interval {
-    let reason = Some(reason.into());
+fn conditional(interval: &Interval, reason: Reason) -> Interval {
+    let reason = Some(reason);
     Interval { lower: None, upper: None, conditional: true, reason, ..interval.clone() }
 }
 
-fn refuted(interval: &Interval, reason: &str) -> Interval {
-    Interval { if_order_holds: None, refuted: true, reason: Some(reason.into()), ..interval.clone() }
+fn refuted(interval: &Interval, reason: Reason) -> Interval {
+    Interval { if_order_holds: None, refuted: true, reason: Some(reason), ..interval.clone() }
 }
 
 /// Every interval of a policy and of its comparison with logging, changed.
@@ -273,10 +295,13 @@ fn marked() -> Evaluation {
     let new = &mut marked.policies[1].cdf;
     let band = CdfBand { lower: new.lower.clone(), upper: new.upper.clone() };
     (new.conditional, new.half_width, new.if_order_holds) = (true, None, Some(band));
-    (new.lower, new.upper, new.reason) = (vec![None; 2], vec![None; 2], Some(THIN.into()));
-    (marked.policies[2].cdf.refuted, marked.policies[2].cdf.reason) = (true, Some(WRONG.into()));
-    marked.policies[1].diagnostics.checks.push(check("order", Status::Warn, THIN));
-    marked.policies[2].diagnostics.checks.push(check("structure", Status::Fail, WRONG));
+    (new.lower, new.upper, new.reason) = (vec![None; 2], vec![None; 2], Some(THIN));
+    (marked.policies[2].cdf.refuted, marked.policies[2].cdf.reason) = (true, Some(WRONG));
+    marked.policies[1].diagnostics.checks.push(check(Status::Warn, Finding::OrderUntestable));
+    marked.policies[2]
+        .diagnostics
+        .checks
+        .push(check(Status::Fail, Finding::StructureRefuted { why: WRONG, spoils: vec![Functional::Mean] }));
     marked
 }
 
@@ -292,27 +317,26 @@ fn marks_say_what_an_interval_rests_on_and_are_explained_once() {
     ] {
         assert!(text.contains(expected), "{expected} in\n{text}");
     }
-    assert!(text.lines().all(|line| line.chars().count() <= 100), "{text}");
+    assert!(fits(&text), "{text}");
     let flat = flat(&text);
-    let thin = "(…)? holds if slots do not interact: this log is too thin to tell (new; new vs logging)";
+    let thin = "(…)? holds if slots do not interact: this log is too thin to tell (effects of more slots could not be tested) \
+                (new; new vs logging)";
     assert_eq!(flat.matches(thin).count(), 1, "{text}");
     assert_eq!(flat.matches(&format!("[…]! {WRONG} (bolder; bolder vs logging)")).count(), 1, "{text}");
-    // Once in the note and once in the check that is not passed.
-    assert_eq!(
-        (flat.matches("too thin to tell").count(), flat.matches("effects of 3 slots").count()),
-        (2, 2),
-        "{text}"
-    );
+    // Once in the note; and once in the check that is not passed.
+    let said = |text: &str| flat.matches(text).count();
+    assert_eq!((said("too thin to tell"), said("effects of 3 slots")), (1, 2), "{text}");
     assert!(!flat.contains("dominates"), "{text}");
 }
 
 #[test]
 fn different_reasons_are_listed_by_policy() {
+    const OTHER: Reason = Reason::Untested { order: 2, why: Untested::JointSlots };
     let mut both = marked();
-    each_interval(&mut both, 2, &|interval| conditional(&around(interval.estimate.unwrap(), 0.02), "it holds if so"));
+    each_interval(&mut both, 2, &|interval| conditional(&around(interval.estimate.unwrap(), 0.02), OTHER));
     let flat = flat(&shown(&both));
-    assert!(flat.contains("too thin to tell (new; new vs logging)"), "{flat}");
-    assert!(flat.contains("(…)? holds if so (bolder; bolder vs logging)"), "{flat}");
+    assert!(flat.contains("could not be tested) (new; new vs logging)"), "{flat}");
+    assert!(flat.contains("this cannot be tested (bolder; bolder vs logging)"), "{flat}");
 }
 
 #[test]
@@ -324,37 +348,37 @@ fn marked_segments_and_bands_are_explained() {
     let text = flat(&shown(&parts));
     assert_eq!(text.matches("(…)? holds only under an assumption about how slots interact").count(), 1, "{text}");
     assert_eq!(text.matches("[…]! the segment's rows contradict the structure").count(), 1, "{text}");
-    let text = flat(&inspection(&inspected(marked()), Style::Plain));
+    let text = flat(&inspection(&inspected(marked()), FULL));
     assert!(text.contains(&format!("CDF band: 0.0600 wide in all at 95% confidence; {THIN}")), "{text}");
     assert!(text.contains(&format!("5,280 more than there are; {WRONG}")), "{text}");
-    let json = inspection_json(&inspected(marked()), &"settings").unwrap();
+    let json = inspection_json(&inspected(marked()), &"settings", Voice::CommandLine).unwrap();
     assert_eq!((json.matches("\"conditional\": true").count(), json.matches("\"refuted\": true").count()), (1, 1));
 }
 
 #[test]
 fn a_failed_check_never_hides() {
     let text = shown(&evaluation());
-    assert!(text.contains("FAILED  bolder: variance — it is not given"), "{text}");
+    assert!(text.contains("FAILED  bolder: variance — the variance came out at or below 0 and is not given"), "{text}");
     assert_eq!(text.lines().last(), Some("Checks: 2 passed, 1 warned, 1 failed (bolder: variance)."));
-    let lines = warnings(&evaluation(), Style::Plain);
+    let lines = warnings(&evaluation(), FULL);
     assert_eq!(lines.len(), 3);
     assert!(lines[2].contains("1 failed"));
 
     let mut quiet = evaluation();
     quiet.policies.truncate(2);
-    assert!(warnings(&quiet, Style::Plain).is_empty());
+    assert!(warnings(&quiet, FULL).is_empty());
     quiet.segments.push(segment(evaluation().policies));
     let text = shown(&quiet);
     assert!(text.contains(" de (30)") && !text.contains("do not rely"), "a variance is not everything\n{text}");
     let mut spoiled = quiet.clone();
-    spoiled.segments[0].policies[1].diagnostics.checks.push(check("bias", Status::Warn, "off"));
+    spoiled.segments[0].policies[1].diagnostics.checks.push(check(Status::Warn, Finding::PaperOrderIsBiased(2)));
     let marked = shown(&spoiled);
     assert!(
         marked.contains("!de (30)") && marked.contains("1 segment has failed checks, or biased weights"),
         "{marked}"
     );
     assert!(text.ends_with("Checks: 1 passed, 0 warned, 0 failed; in segments: 2 passed, 1 warned, 1 failed."));
-    assert_eq!(warnings(&quiet, Style::Plain).len(), 1, "segments count too");
+    assert_eq!(warnings(&quiet, FULL).len(), 1, "segments count too");
 }
 
 fn segment(policies: Vec<PolicyEvaluation>) -> SegmentEvaluation {
@@ -376,13 +400,16 @@ fn segments_are_set_against_logging_in_mean_and_tail() {
     parts.segments.push(part);
     let text = shown(&parts);
     assert!(text.contains("∅ (null) (30)") && text.contains(" CVaR 10% by country "), "{text}");
-    assert!(text.lines().all(|line| line.chars().count() <= 100), "{text}");
+    assert!(fits(&text), "{text}");
 }
 
 #[test]
 fn nobody_is_said_to_dominate_where_nothing_can_be_told() {
     let mut spoiled = evaluation();
-    spoiled.policies[1].diagnostics.checks.push(check("propensities", Status::Fail, "off"));
+    spoiled.policies[1]
+        .diagnostics
+        .checks
+        .push(check(Status::Fail, Finding::RatioMean { slot: None, mean: 2.0, deviation: 9.0, is_given: false }));
     let text = flat(&shown(&spoiled));
     assert!(!text.contains("new dominates") && text.contains("cannot tell whether one dominates"), "{text}");
 }
@@ -392,12 +419,11 @@ fn names_cannot_speak_to_the_terminal() {
     let mut rude = evaluation();
     rude.policies[1].name = "n\u{1b}[2Jew\n".into();
     rude.comparisons[0].policy = "n\u{1b}[2Jew".into();
-    rude.policies[1].mean.reason = Some("\u{7}".into());
     let mut part = segment(rude.policies.clone());
     part.value = Segment::Text("\u{9b}31m".into());
     rude.segments.push(part);
     let looked = inspected(rude.clone());
-    for text in [shown(&rude), inspection(&looked, Style::Plain), warnings(&rude, Style::Plain).concat()] {
+    for text in [shown(&rude), inspection(&looked, FULL), warnings(&rude, FULL).concat()] {
         assert!(!text.contains(|c: char| c.is_control() && c != '\n'), "{text:?}");
     }
 }
@@ -432,7 +458,7 @@ fn inspected(evaluation: Evaluation) -> Inspection {
 
 #[test]
 fn an_inspection_says_what_to_do() {
-    let text = inspection(&inspected(evaluation()), Style::Plain);
+    let text = inspection(&inspected(evaluation()), FULL);
     for expected in [
         "2 files, 1.2 MB: 12,000 slates, 5 slots",
         "Rewards: binary, 0 and 1",
@@ -451,15 +477,15 @@ fn an_inspection_says_what_to_do() {
     assert!(flat(&text).contains("a width of 0.05 takes 17,280 slates, 5,280 more than there are"), "{text}");
     assert!(text.find("2+3") < text.find("1+3"), "the strongest first\n{text}");
     assert_eq!(text.lines().last(), Some("1 check failed: bolder: variance; 1 warning: bolder: tail."));
-    assert!(text.lines().all(|line| line.chars().count() <= 100), "{text}");
+    assert!(fits(&text), "{text}");
 }
 
 #[test]
 fn json_of_both_kinds() {
-    let text = json(&evaluation(), &"settings").unwrap();
+    let text = json(&evaluation(), &"settings", Voice::CommandLine).unwrap();
     assert!(text.contains("\"if_order_holds\"") && text.contains("\"half_width\": 0.03"));
     assert!(text.contains("\"dominance\": \"policy\"") && text.contains("\"band\": 3"));
-    let text = inspection_json(&inspected(evaluation()), &"settings").unwrap();
+    let text = inspection_json(&inspected(evaluation()), &"settings", Voice::CommandLine).unwrap();
     assert!(text.starts_with("{\n  \"schema\": \"slateval/inspection/1\""), "{text}");
     for expected in ["\"rows_needed\": 17280", "\"reward_type\": \"binary\"", "\"failed\": 1", "\"active\": true"] {
         assert!(text.contains(expected), "{expected} in\n{text}");

@@ -2,9 +2,12 @@
 #![allow(clippy::unwrap_used)]
 
 use slateval::{
-    Block, Bounds, CdfBand, Evaluation, Field, Interval, Profile, Segment, Settings, Spec, Status, Structure, Summary,
+    Block, Bounds, CdfBand, Check, Effects, Evaluation, Field, Finding, Functional, Interval, Profile, Reason, Segment,
+    Settings, Spec, Status, Structure, Summary, Untested,
 };
-use slateval_report::{Report, html, notebook, png, svg};
+use slateval_report::{Report, Voice, html, notebook, png, svg};
+
+const WRONG: Reason = Reason::Refuted { effects: Effects { slots: 3, and_above: false } };
 
 /// Numbers in [0, 1) that are the same every time.
 fn random(seed: u64) -> impl FnMut() -> f64 {
@@ -91,6 +94,7 @@ impl Made {
             settings: &self.settings,
             record: &self.settings,
             command: "slateval evaluate '<log>.parquet'",
+            voice: Voice::CommandLine,
         }
     }
 
@@ -137,7 +141,7 @@ fn segments_however_many_leave_the_page_small() {
     // Marks and their reasons take room too.
     made.evaluation.segments.truncate(100);
     (1..4).for_each(|target| refuted(&mut made, target));
-    let mark = |interval: &mut Interval| (interval.refuted, interval.reason) = (true, Some("x".repeat(150)));
+    let mark = |interval: &mut Interval| (interval.refuted, interval.reason) = (true, Some(WRONG));
     for segment in &mut made.evaluation.segments {
         segment.policies.iter_mut().for_each(|p| mark(&mut p.mean));
         segment.comparisons.iter_mut().for_each(|c| mark(&mut c.mean));
@@ -185,7 +189,7 @@ fn discrete_rewards_are_all_there() {
     let page = made.html();
     assert!(!page.contains("--json and --cdf"));
     let found: serde_json::Value = serde_json::from_str(embedded(&page, "evaluation")).unwrap();
-    let whole = slateval_report::json(&made.evaluation, &made.settings).unwrap();
+    let whole = slateval_report::json(&made.evaluation, &made.settings, Voice::CommandLine).unwrap();
     assert_eq!(found, serde_json::from_str::<serde_json::Value>(&whole).unwrap());
 }
 
@@ -239,9 +243,13 @@ fn the_headline_is_honest() {
          in units of the reward: not shown to be better or worse."
     );
 
-    made.evaluation.comparisons[0].mean =
-        Interval { lower: None, upper: None, reason: Some("too few rows".into()), ..interval(0.1, 0.0, 0.0) };
-    assert!(headline(&made).contains("against logging: cannot tell (too few rows);"), "{}", headline(&made));
+    made.evaluation.comparisons[0].mean = Interval {
+        lower: None,
+        upper: None,
+        reason: Some(Reason::FewRows { rows: 4.0, needed: 10.0 }),
+        ..interval(0.1, 0.0, 0.0)
+    };
+    assert!(headline(&made).contains("against logging: cannot tell (the log is worth only 4.0 rows"), "{}", headline(&made));
 
     set(&mut made, interval(-0.082, -0.126, -0.04), interval(0.0, 0.0, 0.0));
     made.evaluation.policies[0].cvar[1].interval = interval(0.0, 0.0, 0.0);
@@ -254,26 +262,27 @@ fn the_headline_is_honest() {
 
 /// An evaluation at the additive order whose intervals hold only if it does.
 fn conditional(made: &mut Made, target: usize) {
-    let reason = "it holds if slots do not interact: this log is too thin to tell";
+    let reason = Reason::Untested { order: 1, why: Untested::NoTest };
     let change = |interval: &mut Interval| {
         interval.if_order_holds = Some(Bounds { lower: interval.lower.take(), upper: interval.upper.take() });
-        (interval.conditional, interval.reason) = (true, Some(reason.to_owned()));
+        (interval.conditional, interval.reason) = (true, Some(reason.clone()));
     };
     each_interval(made, target, &change);
     let cdf = &mut made.evaluation.policies[target].cdf;
     let none = vec![None; cdf.reward.len()];
     let (lower, upper) = (std::mem::replace(&mut cdf.lower, none.clone()), std::mem::replace(&mut cdf.upper, none));
     cdf.if_order_holds = Some(CdfBand { lower, upper });
-    (cdf.conditional, cdf.half_width, cdf.reason) = (true, None, Some(reason.to_owned()));
+    (cdf.conditional, cdf.half_width, cdf.reason) = (true, None, Some(reason.clone()));
 }
 
 /// One whose structure the log contradicts.
 fn refuted(made: &mut Made, target: usize) {
-    let reason = "the log contradicts this structure: effects of 3 slots show in it";
-    each_interval(made, target, &|interval| (interval.refuted, interval.reason) = (true, Some(reason.to_owned())));
+    let reason = WRONG;
+    each_interval(made, target, &|interval| (interval.refuted, interval.reason) = (true, Some(reason.clone())));
     let target = &mut made.evaluation.policies[target];
-    (target.cdf.refuted, target.cdf.reason) = (true, Some(reason.to_owned()));
-    let check = slateval::Check { name: "structure", status: Status::Fail, value: None, message: reason.into() };
+    (target.cdf.refuted, target.cdf.reason) = (true, Some(reason.clone()));
+    let check =
+        Check::new(Status::Fail, None, Finding::StructureRefuted { why: reason, spoils: vec![Functional::Mean] });
     target.diagnostics.checks = vec![check];
 }
 
@@ -310,7 +319,7 @@ fn conditional_intervals_are_shown_and_claim_nothing() {
     assert!(page.contains("(…)? holds only under the condition that the sentence names"), "the cards' note");
     assert!(page.contains("<li>(…)? holds if slots do not interact: this log is too thin to tell"), "the tables' note");
     assert!(
-        page.contains("title=\"holds if slots do not interact: this log is too thin to tell\">("),
+        page.contains("title=\"holds if slots do not interact: this log is too thin to tell (effects of more slots could not be tested)\">("),
         "the hover note"
     );
     assert!(page.contains("Dashed: for new, the band holds if slots do not interact"), "the charts' captions");
@@ -348,23 +357,30 @@ fn refuted_intervals_are_shown_and_claim_nothing() {
     assert!(svg(&made.evaluation, &made.profile, &made.settings).contains("Do not rely on the band for new"));
 }
 
+fn thin_tail() -> Finding {
+    Finding::TailRows { alpha: 0.1, rows: 4.0, is_enough: false }
+}
+
 #[test]
 fn checks_decide_what_the_headline_may_say() {
     let mut made = Made::new(&summary(&["new"], 2_000, None, f64::floor));
     made.evaluation.comparisons[0].mean = interval(0.082, 0.04, 0.126);
-    let mut said = |name: &'static str, status: Status| {
-        let check = slateval::Check { name, status, value: None, message: "so".into() };
-        made.evaluation.policies[1].diagnostics.checks = vec![check];
+    let mut said = |finding: &Finding, status: Status| {
+        made.evaluation.policies[1].diagnostics.checks = vec![Check::new(status, None, finding.clone())];
         headline(&made)
     };
-    for (name, status) in [("propensities", Status::Fail), ("bias", Status::Warn), ("factored", Status::Warn)] {
-        let words = said(name, status);
+    let wrong = Finding::RatioMean { slot: None, mean: 2.0, deviation: 9.0, is_given: false };
+    let dependent = Finding::SlotsLookDependent { deviation: 9.0, pool: None };
+    for (finding, status) in
+        [(&wrong, Status::Fail), (&Finding::PaperOrderIsBiased(2), Status::Warn), (&dependent, Status::Warn)]
+    {
+        let (name, words) = (finding.name(), said(finding, status));
         assert!(words.starts_with(&format!("Do not rely on this: check not passed ({name}). new: mean")), "{words}");
         assert!(words.contains("cannot tell") && !words.contains("shown"), "{words}");
     }
-    let words = said("tail", Status::Fail);
+    let words = said(&thin_tail(), Status::Fail);
     assert!(words.starts_with("With caution: check failed (tail). new: mean") && words.contains("shown to be better"));
-    assert!(said("propensities", Status::Warn).starts_with("With caution: check to look at (propensities)."));
+    assert!(said(&wrong, Status::Warn).starts_with("With caution: check to look at (propensities)."));
 }
 
 #[test]
@@ -376,10 +392,10 @@ fn segments_without_a_verdict_are_no_telling() {
     let (gains, page) = ("the mean is shown to gain in 2 of 2 segments", made.html());
     assert!(page.contains(gains) && !page.contains("do not rely on: "));
     assert!(page.contains("Largest gain against logging: ") && page.contains("CVaR 10%: difference"));
-    let check = |name, status| slateval::Check { name, status, value: None, message: "so".into() };
-    made.evaluation.segments[0].policies[1].diagnostics.checks = vec![check("tail", Status::Fail)];
+    made.evaluation.segments[0].policies[1].diagnostics.checks = vec![Check::new(Status::Fail, None, thin_tail())];
     assert!(made.html().contains(gains));
-    made.evaluation.segments[1].policies[1].diagnostics.checks = vec![check("bias", Status::Warn)];
+    made.evaluation.segments[1].policies[1].diagnostics.checks =
+        vec![Check::new(Status::Warn, None, Finding::PaperOrderIsBiased(2))];
     let page = made.html();
     assert!(page.contains("gain in 1 of 2 segments and to lose in 0; not shown either way in 0, no telling in 1."));
     assert_eq!(page.matches("■ do not rely on: ").count(), 1);

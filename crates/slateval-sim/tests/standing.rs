@@ -73,7 +73,7 @@ fn what_the_log_cannot_show_is_conditional_or_withheld() {
                 assert!(interval.lower.is_none() && interval.upper.is_none(), "{name}: {interval:?}");
                 assert!(interval.reason.is_some());
             }
-            let check = new.diagnostics.checks.iter().find(|check| check.name == "order").unwrap();
+            let check = new.diagnostics.checks.iter().find(|check| check.name().as_str() == "order").unwrap();
             assert_ne!(check.status, Status::Ok, "{name}: {check:?}");
         }
     }
@@ -84,7 +84,7 @@ fn a_refuted_structure_is_marked() {
     for evaluation in evaluations(&world("parity-named-additive"), 5000) {
         let new = target(&evaluation);
         assert!(new.mean.refuted && new.cdf.refuted && comparison(&evaluation).mean.refuted);
-        assert!(new.diagnostics.spoiled().any(|check| check.name == "structure"));
+        assert!(new.diagnostics.spoiled().any(|check| check.name().as_str() == "structure"));
     }
 }
 
@@ -95,7 +95,8 @@ fn heavy_tails_withhold_what_unseen_rows_may_decide() {
     // In 1% of 500 logs; three of thirty would be a rarity of less than one in a thousand.
     assert!(printed < 3, "{printed} of {TRIALS}");
     for evaluation in &found {
-        let check = target(evaluation).diagnostics.checks.iter().find(|check| check.name == "rewards").unwrap();
+        let check =
+            target(evaluation).diagnostics.checks.iter().find(|check| check.name().as_str() == "rewards").unwrap();
         assert_eq!(check.status == Status::Ok, target(evaluation).std.lower.is_some(), "{check:?}");
         assert!(target(evaluation).quantiles[1].interval.lower.is_some(), "quantiles do not mind");
     }

@@ -176,7 +176,7 @@ fn auto_uses_chi_only_where_it_is_right() {
     let used = |slates: &[Slate], spec: Spec| {
         let evaluation = summarise(&spec, slates).evaluate(&points()).unwrap();
         let new = target(&evaluation).clone();
-        let chi = new.diagnostics.checks.iter().find(|c| c.name == "chi").map(|c| c.status);
+        let chi = new.diagnostics.checks.iter().find(|c| c.name().as_str() == "chi").map(|c| c.status);
         (new.correction.unwrap(), chi)
     };
     let spec = Spec::new(Structure::Additive, ["new"]);
@@ -206,8 +206,8 @@ fn a_slot_that_never_varies_is_dropped_and_said() {
     for correction in [Correction::ControlVariate, Correction::Calibrated] {
         let all = summarise(&spec, &slates).evaluate(&settings(correction)).unwrap();
         let two = summarise(&spec, &two_slots).evaluate(&settings(correction)).unwrap();
-        let note = target(&all).diagnostics.checks.iter().find(|c| c.name == "correction").unwrap();
-        assert!(note.message.contains("slot 2 never varies"), "{}", note.message);
+        let note = target(&all).diagnostics.checks.iter().find(|c| c.name().as_str() == "correction").unwrap();
+        assert!(note.finding.to_string().contains("slot 2 never varies"), "{}", note.finding);
         let (a, b) = (target(&all).mean.estimate.unwrap(), target(&two).mean.estimate.unwrap());
         assert!((a - b).abs() < 1e-12);
     }
@@ -227,7 +227,7 @@ fn too_little_data_degrades_and_says_so() {
                 if new.correction == Some(*correction) {
                     assert!((total - 1.0).abs() < 1e-12, "{structure} {correction} {rows}: {total}");
                 }
-                let said = new.diagnostics.checks.iter().any(|c| c.name == "correction");
+                let said = new.diagnostics.checks.iter().any(|c| c.name().as_str() == "correction");
                 assert_eq!(said, *correction != Correction::SelfNormalized || new.correction != Some(*correction));
             }
         }
@@ -253,7 +253,11 @@ fn one_slot_is_nothing_special() {
     let additive = get(Structure::Additive);
     for structure in [Structure::Product, Structure::Order(2), "interactions:1".parse().unwrap()] {
         let other = get(structure);
-        assert!(other.diagnostics.checks.iter().all(|c| c.name != "correction"), "{:?}", other.diagnostics.checks);
+        assert!(
+            other.diagnostics.checks.iter().all(|c| c.name().as_str() != "correction"),
+            "{:?}",
+            other.diagnostics.checks
+        );
         assert!((other.mean.estimate.unwrap() - additive.mean.estimate.unwrap()).abs() < 1e-12);
     }
 }
@@ -265,6 +269,6 @@ fn weights_that_are_all_zero_cannot_be_normalised() {
     let summary = summarise(&Spec::new(Structure::Product, ["new"]), &slates);
     let evaluation = summary.evaluate(&settings(Correction::SelfNormalized)).unwrap();
     assert_eq!(target(&evaluation).correction, Some(Correction::None));
-    let note = target(&evaluation).diagnostics.checks.iter().find(|c| c.name == "correction").unwrap();
-    assert!(note.message.contains("none was used"), "{}", note.message);
+    let note = target(&evaluation).diagnostics.checks.iter().find(|c| c.name().as_str() == "correction").unwrap();
+    assert!(note.finding.to_string().contains("none was used"), "{}", note.finding);
 }

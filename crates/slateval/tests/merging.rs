@@ -253,7 +253,7 @@ fn an_outlier_at_the_start_costs_nothing() {
 fn paper_order_says_nothing_about_chi() {
     let spec = Spec::new(Structure::PaperOrder(2), ["new"]).with_chi();
     let evaluation = evaluate(&summarise(&spec, &contextual_log(35, 3000, 4, 3)));
-    assert!(evaluation.policies[1].diagnostics.checks.iter().all(|c| c.name != "chi"));
+    assert!(evaluation.policies[1].diagnostics.checks.iter().all(|c| c.name().as_str() != "chi"));
 }
 
 /// The paper's weight speaks of the slots that a slate has.
@@ -279,7 +279,9 @@ fn paper_order_counts_only_existing_slots() {
     let found = evaluate(&summary);
     same(expected.policies[1].mean.estimate.unwrap(), found.policies[1].mean.estimate.unwrap(), "mean");
     same(expected.policies[1].diagnostics.weight_max, found.policies[1].diagnostics.weight_max, "largest weight");
-    assert!(found.policies[1].diagnostics.checks.iter().any(|c| c.message.contains("biased for 1 < m < K")));
+    assert!(
+        found.policies[1].diagnostics.checks.iter().any(|c| c.finding.to_string().contains("biased for 1 < m < K"))
+    );
 }
 
 #[test]

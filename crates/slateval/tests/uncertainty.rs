@@ -6,6 +6,7 @@ mod common;
 mod truth;
 
 use common::{Random, Slate, contextual_log, points, quick, summarise};
+use slateval::Reason;
 use slateval::{
     Band, Block, Check, Comparison, Dominance, Error, Evaluation, Field, Interval, PolicyEvaluation, Segment, Settings,
     Spec, Status, Structure, Summary,
@@ -17,7 +18,7 @@ fn new(evaluation: &Evaluation) -> &PolicyEvaluation {
 }
 
 fn check<'a>(evaluation: &'a Evaluation, name: &str) -> &'a Check {
-    new(evaluation).diagnostics.checks.iter().find(|c| c.name == name).unwrap()
+    new(evaluation).diagnostics.checks.iter().find(|c| c.name().as_str() == name).unwrap()
 }
 
 fn intervals(p: &PolicyEvaluation) -> Vec<&Interval> {
@@ -149,7 +150,7 @@ fn intervals_are_withheld_where_the_log_cannot_carry_them() {
     assert!((new_policy.diagnostics.design_ess.unwrap() - 8.0).abs() < 1e-9);
     assert_eq!(check(&evaluation, "ess").status, Status::Fail);
     assert!(new_policy.cdf.lower.iter().chain(&new_policy.cdf.upper).all(Option::is_none));
-    assert!(new_policy.cdf.reason.as_ref().unwrap().contains("8.0 rows"));
+    assert!(new_policy.cdf.reason.as_ref().unwrap().to_string().contains("8.0 rows"));
     for interval in intervals(new_policy) {
         assert!(interval.lower.is_none() && interval.upper.is_none() && interval.reason.is_some());
     }
@@ -172,7 +173,7 @@ fn nothing_is_drawn_where_intervals_are_switched_off() {
         summarise(&Spec::new(Structure::Auto, ["new"]), &contextual_log(3, 400, 3, 3)).evaluate(&points()).unwrap();
     for interval in evaluation.policies.iter().flat_map(intervals) {
         assert!(interval.estimate.is_some() && interval.lower.is_none());
-        assert_eq!(interval.reason.as_deref(), Some("intervals are switched off"));
+        assert_eq!(interval.reason, Some(Reason::SwitchedOff));
     }
     assert!(evaluation.policies.iter().all(|p| p.cdf.half_width.is_none()));
 }
@@ -272,7 +273,7 @@ fn a_quantile_in_a_coarse_bin_has_no_interval() {
     let linear = summarise(&spec, &slates).evaluate(&quick()).unwrap();
     assert_eq!(check(&linear, "bins").status, Status::Fail);
     let median = &new(&linear).quantiles[1].interval;
-    assert!(median.lower.is_none() && median.reason.as_ref().unwrap().contains("--bins log"));
+    assert!(median.lower.is_none() && median.reason.as_ref().unwrap().to_string().contains("use logarithmic bins"));
     let log = summarise(&spec.with_binning("log".parse().unwrap()), &slates).evaluate(&quick()).unwrap();
     let median = &new(&log).quantiles[1].interval;
     assert!(median.lower.unwrap() < 2f64.powf(1.5) && median.upper.unwrap() > 2f64.powf(1.5));
@@ -337,7 +338,7 @@ fn wrong_propensities_and_wrong_chi_are_found() {
     let evaluation = summarise(&spec, &rows).evaluate(&points()).unwrap();
     let found = check(&evaluation, "propensities");
     assert_eq!(found.status, Status::Fail);
-    assert!(found.message.contains("slot 2"), "{}", found.message);
+    assert!(found.finding.to_string().contains("slot 2"), "{}", found.finding);
 
     rows.iter_mut().for_each(|row| {
         row.mu = vec![1.0 / 3.0; 3];
@@ -420,7 +421,7 @@ fn a_log_without_repeats_is_flagged() {
         let evaluation = summarise(&Spec::new(structure, ["new"]), &rows).evaluate(&points()).unwrap();
         let found = check(&evaluation, "factored");
         assert_ne!(found.status, Status::Ok);
-        assert!(found.message.contains("ranking:5"), "{}", found.message);
+        assert!(found.finding.to_string().contains("ranking:5"), "{}", found.finding);
     }
 }
 

@@ -1,10 +1,11 @@
 //! What the numbers rest on, and how to get them again.
 
 use serde_json::Value;
-use slateval::{Band, Evaluation, PolicyEvaluation, Settings, Structure};
+use slateval::{Band, PolicyEvaluation, Structure};
 
 use super::Page;
 use crate::markup::Markup;
+use crate::terminal::Detail;
 use crate::text::unwrap_lines;
 use crate::{notes, selection};
 
@@ -16,43 +17,52 @@ pub(crate) fn assumptions(m: &mut Markup, page: &Page<'_>) {
             let chosen = policy.selection.as_ref().map(|s| format!(" {}", selection::words(s))).unwrap_or_default();
             m.element("li", &[], format_args!("{assumed}.{chosen}"));
         }
-        let once = [selection::trust(evaluation), selection::taken_for_granted(evaluation)];
+        let once = [selection::trust(evaluation), selection::taken_for_granted(evaluation, page.voice)];
         for line in once.into_iter().flatten() {
             m.element("li", &[], unwrap_lines(&line));
         }
-        for line in fixed_assumptions(evaluation, page.settings, page.clusters) {
+        for line in fixed_assumptions(page) {
             m.element("li", &[], line);
         }
     });
-    for line in notes::confidence(evaluation, page.settings).into_iter().chain(notes::clusters(evaluation)) {
+    for line in notes::confidence(evaluation, page.settings, Detail::Full)
+        .into_iter()
+        .chain(notes::clusters(evaluation, page.voice))
+    {
         m.element("p", &[("class", &"aside")], unwrap_lines(&line));
     }
 }
 
 /// What no log can show.
-fn fixed_assumptions(evaluation: &Evaluation, settings: &Settings, clusters: bool) -> Vec<&'static str> {
+fn fixed_assumptions(page: &Page<'_>) -> Vec<String> {
+    let (evaluation, settings) = (page.evaluation, page.settings);
     let given = |p: &PolicyEvaluation| matches!(p.structure, Some(Structure::Given));
     let mut lines = vec![
-        "Larger rewards are better.",
+        "Larger rewards are better.".to_owned(),
         if evaluation.policies.iter().any(given) {
-            "The weights are taken as given: they are those of the target."
+            "The weights are taken as given: they are those of the target.".to_owned()
         } else {
             "The propensities are taken at their word: logging showed each action with the probability that the log \
              says, and the target would show it with the probability that is given. The checks find many wrong ones, \
              not all."
+                .to_owned()
         },
-        "Logging could show whatever the target would show: what it never showed has left no trace.",
-        if clusters {
-            "Clusters are independent of each other; slates of one cluster need not be."
+        "Logging could show whatever the target would show: what it never showed has left no trace.".to_owned(),
+        if page.clusters {
+            "Clusters are independent of each other; slates of one cluster need not be.".to_owned()
         } else {
-            "Slates are independent of each other. If those of one user are not, intervals are too narrow: --cluster \
-             names the user’s column."
+            format!(
+                "Slates are independent of each other. If those of one user are not, intervals are too narrow: {} names \
+                 the user’s column.",
+                page.voice.flag("cluster")
+            )
         },
         "The reward of a slate does not depend on the policy that showed it, nor on slates shown before, and stays \
-         what it was while the log was written.",
+         what it was while the log was written."
+            .to_owned(),
     ];
     if settings.band == Band::Multiplier {
-        lines.push("Intervals are right for many slates; the checks say when there are too few.");
+        lines.push("Intervals are right for many slates; the checks say when there are too few.".to_owned());
     }
     lines
 }

@@ -3,9 +3,10 @@
 use serde::Serialize;
 use slateval::{Cdf, Evaluation, PolicyEvaluation, SegmentEvaluation};
 
-use crate::Error;
 use crate::chart::{at, thinned_together};
 use crate::json::{compact, one_line};
+use crate::record::SegmentRecord;
+use crate::{Error, Voice};
 
 /// Points that the whole log's CDFs may have, as many as there is room for.
 const POINTS: [usize; 4] = [240, 120, 60, 30];
@@ -34,7 +35,12 @@ pub(crate) enum Segments {
 }
 
 /// The evaluation in at most `room` bytes, if that can be: points of CDFs go first, then segments' CDFs, then segments.
-pub(crate) fn embed(evaluation: &Evaluation, record: &impl Serialize, room: usize) -> Result<Embedded, Error> {
+pub(crate) fn embed(
+    evaluation: &Evaluation,
+    record: &impl Serialize,
+    voice: Voice,
+    room: usize,
+) -> Result<Embedded, Error> {
     let mut embedded = Evaluation {
         log: evaluation.log.clone(),
         policies: Vec::new(),
@@ -47,18 +53,18 @@ pub(crate) fn embed(evaluation: &Evaluation, record: &impl Serialize, room: usiz
     for points in POINTS {
         most = points;
         embedded.policies = policies(&evaluation.policies, points);
-        taken = in_page(&compact(&embedded, record)?);
+        taken = in_page(&compact(&embedded, record, voice)?);
         if taken <= room {
             break;
         }
     }
-    let (segments, kind) = segments(&evaluation.segments, room.saturating_sub(taken))?;
+    let (segments, kind) = segments(&evaluation.segments, voice, room.saturating_sub(taken))?;
     embedded.segments = segments;
     let lost = |(thin, whole): (&PolicyEvaluation, &PolicyEvaluation)| thin.cdf.reward.len() < whole.cdf.reward.len();
     let mut parts = embedded.segments.iter().zip(&evaluation.segments);
     let thinned = embedded.policies.iter().zip(&evaluation.policies).any(lost)
         || kind == Segments::Whole && parts.any(|(thin, whole)| thin.policies.iter().zip(&whole.policies).any(lost));
-    Ok(Embedded { json: compact(&embedded, record)?, thinned: thinned.then_some(most), segments: kind })
+    Ok(Embedded { json: compact(&embedded, record, voice)?, thinned: thinned.then_some(most), segments: kind })
 }
 
 /// Bytes that JSON takes inside a page, where `<` is written as a number.
@@ -67,7 +73,7 @@ pub(crate) fn in_page(json: &str) -> usize {
 }
 
 /// All segments with as much of their CDFs as there is room for, or none.
-fn segments(all: &[SegmentEvaluation], room: usize) -> Result<(Vec<SegmentEvaluation>, Segments), Error> {
+fn segments(all: &[SegmentEvaluation], voice: Voice, room: usize) -> Result<(Vec<SegmentEvaluation>, Segments), Error> {
     for points in SEGMENT_POINTS {
         let mut kept = Vec::with_capacity(all.len());
         let mut bytes = 0;
@@ -80,7 +86,7 @@ fn segments(all: &[SegmentEvaluation], room: usize) -> Result<(Vec<SegmentEvalua
                 comparisons: segment.comparisons.clone(),
             };
             // One more for the comma between them.
-            bytes += in_page(&one_line(&thin)?) + 1;
+            bytes += in_page(&one_line(&SegmentRecord::new(&thin, voice))?) + 1;
             if bytes > room {
                 break;
             }

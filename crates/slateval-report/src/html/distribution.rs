@@ -1,18 +1,19 @@
 //! The CDFs, and how quantiles differ.
 
-use slateval::{Band, Interval, LOGGING};
+use slateval::{Band, Interval, LOGGING, Reason};
 
 use super::Page;
-use super::headline::NO_BERNSTEIN;
+use super::headline::no_bernstein;
 use super::picture::{both_sizes, figure};
 use super::tables::{frame, header, key};
+use crate::Voice;
 use crate::chart::{CdfChart, Curve, Difference, LevelChart, Series, reward_range};
 use crate::checks::spoiled_names;
 use crate::markup::Markup;
 use crate::notes::{has_band, mark, marks};
 use crate::number::{fixed, percent};
-use crate::standing::{Standing, after_mark, is_bounded};
-use crate::text::{name, printable};
+use crate::standing::{Standing, is_bounded};
+use crate::text::name;
 
 /// Points of a line in a picture as wide as a page.
 const POINTS: usize = 300;
@@ -53,7 +54,7 @@ pub(crate) fn cdf(m: &mut Markup, page: &Page<'_>) {
     };
     for policy in policies {
         let cdf = &policy.cdf;
-        caption += &mark(&policy.name, Standing::of_band(cdf), cdf.reason.as_deref(), "the band");
+        caption += &mark(&policy.name, Standing::of_band(cdf), cdf.reason.as_ref(), "the band", page.voice);
     }
     let reward = &page.evaluation.log.reward;
     if reward.max - reward.min > 2.0 * (range.1 - range.0) {
@@ -149,7 +150,7 @@ pub(crate) fn quantiles(m: &mut Markup, page: &Page<'_>) {
         (false, Some(_)) => "No band shows a difference.".to_owned(),
         (false, None) => "There is no band of differences; the list below says why.".to_owned(),
     };
-    caption += &marks(against.iter().map(|c| (c.policy.as_str(), c.quantile_band.as_slice())), "the band");
+    caption += &marks(against.iter().map(|c| (c.policy.as_str(), c.quantile_band.as_slice())), "the band", page.voice);
     figure(m, "quantile-chart", &caption, |m| {
         both_sizes(
             m,
@@ -163,7 +164,7 @@ pub(crate) fn quantiles(m: &mut Markup, page: &Page<'_>) {
         for comparison in &against {
             let words = match no_difference(page, &comparison.policy, &comparison.baseline) {
                 Some(reason) => format!("cannot tell ({reason})"),
-                None => where_shown(&page.profile.levels, &comparison.quantile_band),
+                None => where_shown(&page.profile.levels, &comparison.quantile_band, page.voice),
             };
             m.element("li", &[], format_args!("{}: {words}.", name(&comparison.policy)));
         }
@@ -180,13 +181,13 @@ fn no_difference(page: &Page<'_>, policy: &str, baseline: &str) -> Option<String
     if !spoiled.is_empty() {
         return Some(format!("not passed: {}", spoiled.join(", ")));
     }
-    (page.settings.band == Band::Bernstein).then(|| NO_BERNSTEIN.to_owned())
+    (page.settings.band == Band::Bernstein).then(|| no_bernstein(page.voice))
 }
 
 /// Where a band leaves 0, in words. One that is conditional or refuted shows nothing.
-fn where_shown(levels: &[f64], band: &[Interval]) -> String {
+fn where_shown(levels: &[f64], band: &[Interval], voice: Voice) -> String {
     if let Some(marked) = band.iter().find(|i| Standing::of(i) != Standing::Stands) {
-        return cannot_tell(marked.reason.as_deref());
+        return cannot_tell(marked.reason.as_ref(), voice);
     }
     let runs = |is_in: &dyn Fn(&Interval) -> bool| {
         let mut runs: Vec<(f64, f64)> = Vec::new();
@@ -209,7 +210,7 @@ fn where_shown(levels: &[f64], band: &[Interval]) -> String {
     let lower = runs(&|i| i.upper.is_some_and(|u| u < 0.0));
     match (higher.is_empty(), lower.is_empty()) {
         (true, true) => match band.iter().all(|i| i.lower.is_none() && i.upper.is_none()) {
-            true => cannot_tell(band.iter().find_map(|i| i.reason.as_deref())),
+            true => cannot_tell(band.iter().find_map(|i| i.reason.as_ref()), voice),
             false => "not shown to be higher or lower at any level".to_owned(),
         },
         (false, true) => format!("shown to be higher at {higher}; not shown to be lower at any level"),
@@ -218,8 +219,9 @@ fn where_shown(levels: &[f64], band: &[Interval]) -> String {
     }
 }
 
-fn cannot_tell(reason: Option<&str>) -> String {
-    format!("cannot tell ({})", printable(after_mark(reason.unwrap_or("there is no band"))))
+fn cannot_tell(reason: Option<&Reason>, voice: Voice) -> String {
+    let reason = reason.map_or("there is no band".to_owned(), |reason| voice.after_mark(reason));
+    format!("cannot tell ({reason})")
 }
 
 #[cfg(test)]
@@ -240,17 +242,28 @@ mod tests {
     fn words_say_where_the_band_leaves_zero() {
         let levels = [0.1, 0.2, 0.3, 0.4];
         let (up, down, open) = ((1.0, 2.0), (-2.0, -1.0), (-1.0, 1.0));
-        let words = |ends: &[(f64, f64)]| where_shown(&levels, &band(ends));
+        let words = |ends: &[(f64, f64)]| where_shown(&levels, &band(ends), Voice::CommandLine);
         assert_eq!(words(&[open; 4]), "not shown to be higher or lower at any level");
         assert_eq!(
             words(&[up, up, open, up]),
             "shown to be higher at 10% to 20%, 40%; not shown to be lower at any level"
         );
         assert_eq!(words(&[down, open, up, up]), "shown to be higher at 30% to 40%, and lower at 10%");
-        let none =
-            Interval { estimate: Some(1.0), lower: None, upper: None, reason: Some("x".into()), ..Interval::default() };
-        assert_eq!(where_shown(&[0.5], &[none]), "cannot tell (x)");
-        let refuted = Interval { refuted: true, reason: Some("y".into()), ..band(&[up])[0].clone() };
-        assert_eq!(where_shown(&[0.5], &[refuted]), "cannot tell (y)");
+        let none = Interval {
+            estimate: Some(1.0),
+            lower: None,
+            upper: None,
+            reason: Some(Reason::OneRow),
+            ..Interval::default()
+        };
+        assert_eq!(
+            where_shown(&[0.5], &[none], Voice::CommandLine),
+            "cannot tell (one row tells nothing of how rows vary)"
+        );
+        let refuted = Interval { refuted: true, reason: Some(Reason::OneRow), ..band(&[up])[0].clone() };
+        assert_eq!(
+            where_shown(&[0.5], &[refuted], Voice::CommandLine),
+            "cannot tell (one row tells nothing of how rows vary)"
+        );
     }
 }

@@ -7,13 +7,14 @@ use super::Page;
 use super::headline::{headline_alpha, tail_name};
 use super::picture::{both_sizes, figure};
 use super::tables::{frame, header, key};
+use crate::Voice;
 use crate::chart::{Difference, LevelChart, Series};
 use crate::grid::Kind;
 use crate::markup::Markup;
 use crate::notes::marks;
 use crate::number::percent;
-use crate::standing::{Standing, after_mark, ends};
-use crate::text::{name, printable};
+use crate::standing::{Standing, ends};
+use crate::text::name;
 
 /// What the page's script knows of the tails.
 #[derive(Debug, Serialize)]
@@ -56,10 +57,10 @@ struct Mark {
 }
 
 impl Mark {
-    fn new(interval: &Interval) -> Option<Self> {
+    fn new(interval: &Interval, voice: Voice) -> Option<Self> {
         let standing = Standing::of(interval);
         let (open, close) = standing.brackets();
-        let reason = printable(after_mark(interval.reason.as_deref()?)).into_owned();
+        let reason = voice.after_mark(interval.reason.as_ref()?);
         let conditional = standing == Standing::Conditional;
         (standing != Standing::Stands).then(|| Mark { open, close, class: standing.class(), reason, conditional })
     }
@@ -67,7 +68,7 @@ impl Mark {
 
 impl Columns {
     /// As they are at levels that are `exact`, which the JSON has too; elsewhere with nine digits, for they are many.
-    fn new(intervals: &[Interval], exact: &[bool]) -> Self {
+    fn new(intervals: &[Interval], exact: &[bool], voice: Voice) -> Self {
         let column = |of: fn(&Interval) -> Option<f64>| {
             let all = intervals.iter().map(of).zip(exact);
             all.map(|(value, exact)| if *exact { value } else { value.map(nine_digits) }).collect()
@@ -76,7 +77,7 @@ impl Columns {
             estimate: column(|i| i.estimate),
             lower: column(|i| ends(i).0),
             upper: column(|i| ends(i).1),
-            mark: intervals.iter().find_map(Mark::new),
+            mark: intervals.iter().find_map(|interval| Mark::new(interval, voice)),
         }
     }
 }
@@ -94,9 +95,9 @@ impl<'a> Tails<'a> {
     pub(crate) fn new(page: &Page<'a>) -> Self {
         let exact: Vec<bool> = page.profile.levels.iter().map(|level| page.settings.alphas.contains(level)).collect();
         let policy = |p: &slateval::PolicyProfile| PolicyTails {
-            var: Columns::new(&p.var, &exact),
-            cvar: Columns::new(&p.cvar, &exact),
-            difference: against_logging(page.profile, &p.name).map(|all| Columns::new(all, &exact)),
+            var: Columns::new(&p.var, &exact, page.voice),
+            cvar: Columns::new(&p.cvar, &exact, page.voice),
+            difference: against_logging(page.profile, &p.name).map(|all| Columns::new(all, &exact, page.voice)),
         };
         Tails {
             levels: &page.profile.levels,
@@ -261,7 +262,8 @@ fn chart(m: &mut Markup, page: &Page<'_>) {
         "For each policy the mean reward of its {side} slates, from the {side} 0.1% at the left to all of them at the \
          right, with intervals. The tables give the numbers."
     );
-    let marks = marks(page.profile.policies.iter().map(|p| (p.name.as_str(), p.cvar.as_slice())), "the interval");
+    let marks =
+        marks(page.profile.policies.iter().map(|p| (p.name.as_str(), p.cvar.as_slice())), "the interval", page.voice);
     let caption = format!("The shaded areas are intervals, each level by itself.{marks}");
     figure(m, "tail-chart", &caption, |m| {
         both_sizes(

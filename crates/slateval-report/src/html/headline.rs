@@ -1,18 +1,21 @@
 //! What a decision rests on, in a sentence a target.
 
-use slateval::{Band, Bounds, Comparison, Evaluation, Interval, PolicyEvaluation, Settings, Status, Tail};
+use slateval::{Band, Bounds, Comparison, Evaluation, Interval, PolicyEvaluation, Reason, Settings, Status, Tail};
 
+use crate::Voice;
 use crate::checks::spoiled_names;
 use crate::grid::{Column, DASH, Grid, Kind};
 use crate::number::{decimals, fixed, percent, signed};
-use crate::standing::{Standing, after_mark, ends, is_bounded};
-use crate::text::{name, printable};
+use crate::standing::{Standing, ends, is_bounded};
+use crate::text::name;
 
 /// Why there is nothing to be told of differences with these bands.
-pub(crate) const NO_BERNSTEIN: &str = "--band bernstein gives no interval of differences";
+pub(crate) fn no_bernstein(voice: Voice) -> String {
+    format!("{} gives no interval of differences", voice.setting("band", "bernstein"))
+}
 
 /// What the log shows about a difference. Larger rewards are better.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Verdict {
     Better,
     Worse,
@@ -22,7 +25,28 @@ pub(crate) enum Verdict {
     Same,
     /// Nothing can be told: the interval is missing, too wide on one side, conditional or refuted, or a check failed.
     /// Why, where it was not said already.
-    Unknown(Option<String>),
+    Unknown(Option<Doubt>),
+}
+
+/// Why nothing can be told of a difference.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Doubt {
+    /// What the interval says.
+    Reason(Reason),
+    /// There is no interval.
+    NoInterval,
+    /// Guaranteed bands give none of differences.
+    Bernstein,
+}
+
+impl Doubt {
+    fn words(&self, voice: Voice) -> String {
+        match self {
+            Doubt::Reason(reason) => voice.after_mark(reason),
+            Doubt::NoInterval => "no interval".to_owned(),
+            Doubt::Bernstein => no_bernstein(voice),
+        }
+    }
 }
 
 impl Verdict {
@@ -40,8 +64,7 @@ impl Verdict {
     }
 
     fn unknown(difference: &Interval) -> Self {
-        let reason = difference.reason.as_deref().unwrap_or("no interval");
-        Verdict::Unknown(Some(printable(after_mark(reason)).into_owned()))
+        Verdict::Unknown(Some(difference.reason.clone().map_or(Doubt::NoInterval, Doubt::Reason)))
     }
 
     /// The same where nothing can be told of `spoiled` policies.
@@ -49,9 +72,9 @@ impl Verdict {
         if spoiled { Verdict::Unknown(None) } else { Verdict::of(difference) }
     }
 
-    pub(crate) fn words(&self) -> String {
+    pub(crate) fn words(&self, voice: Voice) -> String {
         match self {
-            Verdict::Unknown(Some(reason)) => format!("{} ({reason})", self.short()),
+            Verdict::Unknown(Some(doubt)) => format!("{} ({})", self.short(), doubt.words(voice)),
             other => other.short().to_owned(),
         }
     }
@@ -85,6 +108,7 @@ pub(crate) struct Claim {
     pub(crate) what: String,
     /// The difference, in percent of the baseline where that makes sense.
     pub(crate) value: String,
+    in_percent: bool,
     /// What the baseline has.
     base: Option<f64>,
     pub(crate) verdict: Verdict,
@@ -92,17 +116,17 @@ pub(crate) struct Claim {
 
 impl Claim {
     /// The verdict, with what both have where it is the same.
-    pub(crate) fn words(&self) -> String {
+    pub(crate) fn words(&self, voice: Voice) -> String {
         match (&self.verdict, self.base) {
             (Verdict::Same, Some(base)) => format!("the same ({})", plain(base)),
-            (verdict, _) => verdict.words(),
+            (verdict, _) => verdict.words(voice),
         }
     }
 
     /// The same without a reason.
     pub(crate) fn short(&self) -> String {
         match &self.verdict {
-            Verdict::Same => self.words(),
+            Verdict::Same => self.words(Voice::default()),
             verdict => verdict.short().to_owned(),
         }
     }
@@ -133,7 +157,7 @@ impl Headline {
         let baseline = evaluation.policy(&comparison.baseline)?;
         let named = |status: Status| {
             let both = policy.diagnostics.checks.iter().chain(&baseline.diagnostics.checks);
-            let mut names: Vec<String> = both.filter(|c| c.status == status).map(|c| c.name.to_owned()).collect();
+            let mut names: Vec<String> = both.filter(|c| c.status == status).map(|c| c.name().to_string()).collect();
             names.sort();
             names.dedup();
             names
@@ -143,7 +167,7 @@ impl Headline {
         claims.extend(tail_claim(evaluation, comparison, baseline, settings));
         for claim in &mut claims {
             match &mut claim.verdict {
-                Verdict::Unknown(reason) if settings.band == Band::Bernstein => *reason = Some(NO_BERNSTEIN.to_owned()),
+                Verdict::Unknown(reason) if settings.band == Band::Bernstein => *reason = Some(Doubt::Bernstein),
                 Verdict::Unknown(_) => {}
                 verdict if !spoiled.is_empty() => *verdict = Verdict::Unknown(None),
                 _ => {}
@@ -176,13 +200,13 @@ impl Headline {
     }
 
     /// The whole sentence.
-    pub(crate) fn sentence(&self) -> String {
+    pub(crate) fn sentence(&self, voice: Voice) -> String {
         let caution = self.caution().map(|c| format!("{c} ")).unwrap_or_default();
         let claim = |(i, c): (usize, &Claim)| {
             let against = if i == 0 { format!(" against {}", self.baseline) } else { String::new() };
             match c.verdict {
-                Verdict::Same => format!("{}{against}: {}", c.what, c.words()),
-                _ => format!("{} {}{against}: {}", c.what, c.value, c.words()),
+                Verdict::Same => format!("{}{against}: {}", c.what, c.words(voice)),
+                _ => format!("{} {}{against}: {}", c.what, c.value, c.words(voice)),
             }
         };
         let claims: Vec<String> = self.claims.iter().enumerate().map(claim).collect();
@@ -229,7 +253,9 @@ fn tail_claim(
 
 fn claim(what: String, difference: &Interval, base: &Interval, evaluation: &Evaluation) -> Claim {
     let percents = divisor(base, evaluation).map(|base| scaled(difference, 100.0 / base)).filter(is_seen);
-    let value = match (percents, Verdict::of(difference)) {
+    let verdict = Verdict::of(difference);
+    let in_percent = percents.is_some() && verdict != Verdict::Same;
+    let value = match (percents, &verdict) {
         (_, Verdict::Same) => "0".to_owned(),
         (Some(percents), _) => written(&percents, "%"),
         (None, _) => match written(difference, "").as_str() {
@@ -237,7 +263,7 @@ fn claim(what: String, difference: &Interval, base: &Interval, evaluation: &Eval
             value => format!("{value} in units of the reward"),
         },
     };
-    Claim { what, value, base: base.estimate, verdict: Verdict::of(difference) }
+    Claim { what, value, in_percent, base: base.estimate, verdict }
 }
 
 /// Whether percents are worth the sign: less than a hundredth is not.
@@ -257,7 +283,7 @@ fn divisor(base: &Interval, evaluation: &Evaluation) -> Option<f64> {
 
 /// Whether any sentence speaks of percent.
 pub(crate) fn has_percent(headlines: &[Headline]) -> bool {
-    headlines.iter().flat_map(|h| &h.claims).any(|c| c.value.contains('%'))
+    headlines.iter().flat_map(|h| &h.claims).any(|c| c.in_percent)
 }
 
 fn scaled(interval: &Interval, by: f64) -> Interval {
@@ -308,21 +334,23 @@ fn plain(value: f64) -> String {
 
 #[cfg(test)]
 mod tests {
+    use slateval::{Effects, Untested};
+
     use super::*;
 
     fn interval(estimate: f64, ends: Option<(f64, f64)>) -> Interval {
-        let reason = ends.is_none().then(|| "the log is worth 4 rows".to_owned());
+        let reason = ends.is_none().then_some(Reason::OneRow);
         let (lower, upper) = (ends.map(|e| e.0), ends.map(|e| e.1));
         Interval { estimate: Some(estimate), lower, upper, reason, ..Interval::default() }
     }
 
     #[test]
     fn verdicts_follow_the_interval() {
-        let words = |difference: &Interval| Verdict::of(difference).words();
+        let words = |difference: &Interval| Verdict::of(difference).words(Voice::CommandLine);
         assert_eq!(words(&interval(0.1, Some((0.01, 0.2)))), "shown to be better");
         assert_eq!(words(&interval(-0.1, Some((-0.2, -0.01)))), "shown to be worse");
         assert_eq!(words(&interval(0.1, Some((0.0, 0.2)))), "not shown to be better or worse");
-        assert_eq!(words(&interval(0.1, None)), "cannot tell (the log is worth 4 rows)");
+        assert_eq!(words(&interval(0.1, None)), "cannot tell (one row tells nothing of how rows vary)");
         let half = Interval { upper: None, ..interval(0.1, Some((-0.1, 0.0))) };
         assert_eq!(words(&half), "cannot tell (no interval)");
         let half = Interval { upper: None, ..interval(0.1, Some((0.05, 0.0))) };
@@ -343,23 +371,23 @@ mod tests {
     #[test]
     fn nothing_is_claimed_from_marked_intervals() {
         let bounds = Bounds { lower: Some(0.01), upper: Some(0.2) };
-        let reason = |text: &str| Some(text.to_owned());
         let conditional = Interval {
             if_order_holds: Some(bounds),
             conditional: true,
-            reason: reason("it holds if slots do not interact: this log is too thin to tell"),
+            reason: Some(Reason::Untested { order: 1, why: Untested::NoTest }),
             ..interval(0.1, None)
         };
-        let cannot = "cannot tell (holds if slots do not interact: this log is too thin to tell)";
-        assert_eq!(Verdict::of(&conditional).words(), cannot);
+        let cannot = "cannot tell (holds if slots do not interact: this log is too thin to tell (effects of more slots could \
+                      not be tested))";
+        assert_eq!(Verdict::of(&conditional).words(Voice::CommandLine), cannot);
         assert_eq!(written(&scaled(&conditional, 100.0), "%"), "+10.0% (+1.0, +20.0)?");
         let refuted = Interval {
             refuted: true,
-            reason: reason("the log contradicts this structure: effects of 3 slots show in it"),
+            reason: Some(Reason::Refuted { effects: Effects { slots: 3, and_above: false } }),
             ..interval(0.1, Some((0.01, 0.2)))
         };
         assert_eq!(
-            Verdict::of(&refuted).words(),
+            Verdict::of(&refuted).words(Voice::CommandLine),
             "cannot tell (the log contradicts this structure: effects of 3 slots show in it)"
         );
         assert_eq!(written(&refuted, ""), "+0.100 [+0.010, +0.200]!");
@@ -368,6 +396,6 @@ mod tests {
     #[test]
     fn equal_tails_are_the_same() {
         assert_eq!(Verdict::of(&interval(0.0, Some((0.0, 0.0)))), Verdict::Same);
-        assert_eq!(Verdict::unless(&interval(0.1, Some((0.01, 0.2))), true).words(), "cannot tell");
+        assert_eq!(Verdict::unless(&interval(0.1, Some((0.01, 0.2))), true).words(Voice::CommandLine), "cannot tell");
     }
 }

@@ -17,8 +17,8 @@ use slateval::{Evaluation, Profile, Settings};
 use crate::json::{one_line, to_value};
 use crate::markup::Markup;
 use crate::standing::Standing;
-use crate::terminal::{headline as log_facts, policy_grid};
-use crate::{Error, Style};
+use crate::terminal::{Detail, Shown, headline as log_facts, policy_grid};
+use crate::{Error, Style, Voice};
 pub(crate) use headline::headline_alpha;
 use headline::{Headline, has_percent, headlines};
 use tables::Writer;
@@ -46,6 +46,8 @@ pub struct Report<'a, S> {
     pub record: &'a S,
     /// How to run it again, as one types it.
     pub command: &'a str,
+    /// In whose terms settings are named.
+    pub voice: Voice,
 }
 
 /// What sections share.
@@ -56,6 +58,7 @@ pub(crate) struct Page<'a> {
     settings: &'a Settings,
     writer: Writer,
     clusters: bool,
+    voice: Voice,
 }
 
 /// The evaluation as one HTML file that needs nothing else. The same input gives the same bytes.
@@ -81,25 +84,27 @@ pub(crate) struct Page<'a> {
 ///     settings: &settings,
 ///     record: &settings,
 ///     command: "slateval evaluate log.parquet --report report.html",
+///     voice: slateval_report::Voice::CommandLine,
 /// };
 /// assert!(html(&report)?.starts_with("<!doctype html>"));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn html<S: Serialize>(report: &Report<'_, S>) -> Result<String, Error> {
     let record = to_value(report.record)?;
-    let grid = policy_grid(report.evaluation, Style::Plain);
+    let grid = policy_grid(report.evaluation, Shown::new(report.settings, Detail::Full), Style::Plain);
     let page = Page {
         evaluation: report.evaluation,
         profile: report.profile,
         settings: report.settings,
-        writer: Writer::new(grid.decimals(), report.settings),
+        writer: Writer::new(grid.decimals(), report.settings, report.voice),
+        voice: report.voice,
         clusters: record.get("cluster").is_some_and(|c| !c.is_null()),
     };
     let tails = one_line(&explorer::Tails::new(&page))?;
     let mut main = Markup::default();
     main.within("main", &[("id", &"main")], |m| sections(m, &page, &grid, &record, report.command));
     let taken = main.len() + data::in_page(&tails) + STYLE.len() + SCRIPT.len();
-    let embedded = data::embed(report.evaluation, report.record, ROOM.saturating_sub(taken))?;
+    let embedded = data::embed(report.evaluation, report.record, report.voice, ROOM.saturating_sub(taken))?;
     let mut m = Markup::default();
     m.literal("<!doctype html>\n<html lang=\"en\">");
     head(&mut m);
@@ -107,7 +112,7 @@ pub fn html<S: Serialize>(report: &Report<'_, S>) -> Result<String, Error> {
         m.literal("<a class=\"skip\" href=\"#main\">Skip to the result</a>");
         top(m, &page, &record);
         m.add(&main);
-        bottom(m, &embedded);
+        bottom(m, &embedded, report.voice);
         m.json("evaluation", &embedded.json);
         m.json("tail-data", &tails);
         m.literal("<script>");
@@ -187,10 +192,10 @@ fn sections(m: &mut Markup, page: &Page<'_>, grid: &crate::grid::Grid, record: &
     if !page.profile.comparisons.is_empty() {
         section(m, "quantiles", "Who gets more, who gets less", |m| distribution::quantiles(m, page));
     }
-    section(m, "numbers", "All numbers", |m| tables::section(m, page.evaluation, grid, page.writer));
+    section(m, "numbers", "All numbers", |m| tables::section(m, page, grid));
     section(m, "trust", "Can it be believed?", |m| {
         m.element("h3", &[], "Checks");
-        trust::checks(m, page.evaluation);
+        trust::checks(m, page.evaluation, page.voice);
         m.element("h3", &[], "Weights");
         trust::weights(m, page);
     });
@@ -250,7 +255,7 @@ fn card(m: &mut Markup, page: &Page<'_>, headline: &Headline) {
             }
             m.text(format_args!("{} against {}", headline.policy, headline.baseline));
         });
-        m.element("p", &[("class", &"headline")], headline.sentence());
+        m.element("p", &[("class", &"headline")], headline.sentence(page.voice));
         m.within("ul", &[("class", &"verdicts"), ("aria-hidden", &"true")], |m| {
             for claim in &headline.claims {
                 let class = claim.verdict.class();
@@ -266,7 +271,7 @@ fn card(m: &mut Markup, page: &Page<'_>, headline: &Headline) {
     });
 }
 
-fn bottom(m: &mut Markup, embedded: &data::Embedded) {
+fn bottom(m: &mut Markup, embedded: &data::Embedded, voice: Voice) {
     m.within("footer", &[], |m| {
         m.within("p", &[("class", &"downloads moves")], |m| {
             m.literal("<button type=\"button\" data-download=\"csv\">Download the CDFs (CSV)</button> ");
@@ -277,19 +282,29 @@ fn bottom(m: &mut Markup, embedded: &data::Embedded) {
                 "p",
                 &[],
                 format_args!(
-                    "To keep this page small, CDFs in it and in its downloads have at most {points} points; --json and \
-                     --cdf write all of them."
+                    "To keep this page small, CDFs in it and in its downloads have at most {points} points; {} have all \
+                     of them.",
+                    voice.whole_cdfs()
                 ),
             );
         }
         match embedded.segments {
             data::Segments::Whole => {}
-            data::Segments::WithoutCdfs => m.literal(
-                "<p>The downloads have no CDFs of segments, which would make this page too large; --json and --cdf \
-                 write them.</p>",
+            data::Segments::WithoutCdfs => m.element(
+                "p",
+                &[],
+                format_args!(
+                    "The downloads have no CDFs of segments, which would make this page too large; {} have them.",
+                    voice.whole_cdfs()
+                ),
             ),
-            data::Segments::Out => m.literal(
-                "<p>The downloads have no segments, which would make this page too large; --json writes all.</p>",
+            data::Segments::Out => m.element(
+                "p",
+                &[],
+                format_args!(
+                    "The downloads have no segments, which would make this page too large; {} has all.",
+                    voice.everything()
+                ),
             ),
         }
         m.element("p", &[], format_args!("Made by slateval {}.", env!("CARGO_PKG_VERSION")));

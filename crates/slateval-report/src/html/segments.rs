@@ -8,6 +8,7 @@ use super::Page;
 use super::distribution::curve;
 use super::headline::{Verdict, headline_alpha, tail_name};
 use super::tables::{Writer, frame, header, header_with};
+use crate::Voice;
 use crate::chart::{CdfChart, Size, Titles, interval_bar, reward_range};
 use crate::checks::spoiled_names;
 use crate::grid::Kind;
@@ -35,13 +36,13 @@ pub(crate) fn section(m: &mut Markup, page: &Page<'_>) {
     for target in 1..page.evaluation.policies.len() {
         table(m, page, &lines, target);
     }
-    left_out(m, segments.len(), lines.len(), "lines");
+    left_out(m, segments.len(), lines.len(), "lines", page.voice);
     disparities(m, page);
     m.element("h3", &[], "Distributions");
     m.element("p", &[], "The CDFs of all policies in each segment, on one scale.");
     let shown = largest(segments, PICTURES.min((CURVES / policies).max(6)));
     pictures(m, page, &shown);
-    left_out(m, segments.len(), shown.len(), "pictures");
+    left_out(m, segments.len(), shown.len(), "pictures", page.voice);
 }
 
 /// The segments with the most slates, in the order in which they came.
@@ -53,14 +54,14 @@ fn largest(segments: &[SegmentEvaluation], most: usize) -> Vec<&SegmentEvaluatio
     places.into_iter().map(|i| &segments[i]).collect()
 }
 
-fn left_out(m: &mut Markup, all: usize, shown: usize, what: &str) {
+fn left_out(m: &mut Markup, all: usize, shown: usize, what: &str, voice: Voice) {
     if shown < all {
         m.element(
             "p",
             &[("class", &"left-out")],
             format_args!(
-                "Only the {shown} segments with the most slates have {what} here; the other {} are in the file that \
-                 --json writes.",
+                "Only the {shown} segments with the most slates have {what} here; {} has the other {}.",
+                voice.everything(),
                 all - shown
             ),
         );

@@ -2,15 +2,17 @@
 
 use std::fmt::Display;
 
-use slateval::{Band, Evaluation, Interval, Settings};
+use slateval::{Band, Interval, Settings};
 
+use super::Page;
 use crate::chart::swatch;
 use crate::grid::{DASH, Grid, Kind};
 use crate::markup::Markup;
 use crate::number::{at_least_two_digits, fixed, signed};
-use crate::standing::{Standing, after_mark, ends, is_bounded};
-use crate::text::{printable, unwrap_lines};
-use crate::{compare, notes};
+use crate::standing::{Standing, ends, is_bounded};
+use crate::terminal::{Detail, Shown};
+use crate::text::unwrap_lines;
+use crate::{Voice, compare, notes};
 
 /// Writes numbers: how many decimals, and whether withheld intervals are worth a mark.
 #[derive(Debug, Clone, Copy)]
@@ -19,11 +21,13 @@ pub(crate) struct Writer {
     pub(crate) intervals: bool,
     /// Whether the numbers as they are stand beside those that are shown, and the reason beside a mark.
     pub(crate) exact: bool,
+    /// In whose terms reasons are given.
+    pub(crate) voice: Voice,
 }
 
 impl Writer {
-    pub(crate) fn new(decimals: usize, settings: &Settings) -> Self {
-        Writer { decimals, intervals: settings.band != Band::None, exact: true }
+    pub(crate) fn new(decimals: usize, settings: &Settings, voice: Voice) -> Self {
+        Writer { decimals, intervals: settings.band != Band::None, exact: true, voice }
     }
 
     /// A table's cell with an estimate and its interval; the numbers as they are stand in its attributes.
@@ -62,8 +66,8 @@ impl Writer {
     fn ends(self, m: &mut Markup, interval: &Interval, ends: &str) {
         let standing = Standing::of(interval);
         let class = format!("ends{}", standing.class());
-        let reason = interval.reason.as_deref().filter(|_| self.exact && standing != Standing::Stands);
-        match reason.map(|reason| printable(after_mark(reason))) {
+        let reason = interval.reason.as_ref().filter(|_| self.exact && standing != Standing::Stands);
+        match reason.map(|reason| self.voice.after_mark(reason)) {
             Some(reason) => m.element("span", &[("class", &class), ("title", &reason)], ends),
             None => m.element("span", &[("class", &class)], ends),
         }
@@ -146,8 +150,9 @@ pub(crate) fn key(m: &mut Markup, policy: usize) {
 }
 
 /// The terminal's tables: every metric of every policy, then the differences, and why anything is missing.
-pub(crate) fn section(m: &mut Markup, evaluation: &Evaluation, policies: &Grid, writer: Writer) {
-    let differences = compare::grid(evaluation);
+pub(crate) fn section(m: &mut Markup, page: &Page<'_>, policies: &Grid) {
+    let (evaluation, writer) = (page.evaluation, page.writer);
+    let differences = compare::grid(evaluation, Shown::new(page.settings, Detail::Full));
     let place = |name: &str| evaluation.policies.iter().position(|p| p.name == name);
     let own: Vec<Option<usize>> = (0..evaluation.policies.len()).map(Some).collect();
     grid(m, "metrics", "What each policy's slates are worth", policies, &own, writer);
@@ -156,8 +161,9 @@ pub(crate) fn section(m: &mut Markup, evaluation: &Evaluation, policies: &Grid, 
         grid(m, "differences", "Differences, target minus what it is compared with", differences, &keys, writer);
     }
     let grids: Vec<&Grid> = [policies].into_iter().chain(&differences).collect();
-    let mut remarks = notes::missing(&grids);
-    remarks.extend(notes::bands(evaluation, &remarks));
+    let missing = notes::missing(&grids, page.voice);
+    let bands = notes::bands(evaluation, &missing, page.voice);
+    let mut remarks: Vec<String> = missing.lines.into_iter().chain(bands).collect();
     remarks.extend(compare::dominance(evaluation));
     if !remarks.is_empty() {
         m.within("ul", &[("class", &"notes")], |m| {
@@ -223,7 +229,11 @@ mod tests {
     fn cells_say_the_number_twice() {
         let interval = Interval { estimate: Some(-0.51249), lower: Some(-1.0), upper: None, ..Interval::default() };
         let mut m = Markup::default();
-        Writer { decimals: 2, intervals: true, exact: true }.cell(&mut m, &interval, Kind::Difference);
+        Writer { decimals: 2, intervals: true, exact: true, voice: Voice::CommandLine }.cell(
+            &mut m,
+            &interval,
+            Kind::Difference,
+        );
         assert_eq!(
             m.into_string(),
             "<td class=\"number\" data-estimate=\"-0.51249\" data-lower=\"-1\">−0.51 <span class=\"ends\">[−1.00, –]</span></td>"
@@ -233,7 +243,7 @@ mod tests {
     #[test]
     fn marked_cells_say_why() {
         let bounds = slateval::Bounds { lower: Some(0.25), upper: Some(0.75) };
-        let reason = Some("it holds if slots do not interact: this log is too thin to tell".to_owned());
+        let reason = Some(slateval::Reason::Untested { order: 1, why: slateval::Untested::NoTest });
         let interval = Interval {
             estimate: Some(0.5),
             if_order_holds: Some(bounds),
@@ -243,13 +253,17 @@ mod tests {
         };
         let cell = |exact: bool| {
             let mut m = Markup::default();
-            Writer { decimals: 2, intervals: true, exact }.cell(&mut m, &interval, Kind::Value);
+            Writer { decimals: 2, intervals: true, exact, voice: Voice::CommandLine }.cell(
+                &mut m,
+                &interval,
+                Kind::Value,
+            );
             m.into_string()
         };
         assert_eq!(
             cell(true),
             "<td class=\"number\" data-estimate=\"0.5\">0.50 <span class=\"ends conditional\" title=\"holds if slots do \
-             not interact: this log is too thin to tell\">(0.25, 0.75)?</span></td>"
+             not interact: this log is too thin to tell (effects of more slots could not be tested)\">(0.25, 0.75)?</span></td>"
         );
         assert_eq!(cell(false), "<td class=\"number\">0.50 <span class=\"ends conditional\">(0.25, 0.75)?</span></td>");
     }

@@ -4,15 +4,16 @@ use slateval::{Check, Evaluation, Status};
 
 use super::Page;
 use super::tables::key;
+use crate::Voice;
 use crate::chart::{Size, WeightChart};
 use crate::checks::Tally;
 use crate::markup::Markup;
 use crate::number::{count, fixed, percent};
-use crate::text::{name, printable};
+use crate::text::name;
 
 const WEIGHTS: Size = Size { width: 420.0, height: 250.0 };
 
-pub(crate) fn checks(m: &mut Markup, evaluation: &Evaluation) {
+pub(crate) fn checks(m: &mut Markup, evaluation: &Evaluation, voice: Voice) {
     let mut all: Vec<(usize, &str, &Check)> = Vec::new();
     for (i, policy) in evaluation.policies.iter().enumerate() {
         all.extend(policy.diagnostics.checks.iter().map(|check| (i, policy.name.as_str(), check)));
@@ -27,9 +28,9 @@ pub(crate) fn checks(m: &mut Markup, evaluation: &Evaluation) {
                 light(m, check.status);
                 m.within("span", &[("class", &"about")], |m| {
                     key(m, policy);
-                    m.text(format_args!("{}: {}", name(owner), check.name));
+                    m.text(format_args!("{}: {}", name(owner), check.name()));
                 });
-                m.element("span", &[("class", &"message")], sentence(&check.message));
+                m.element("span", &[("class", &"message")], sentence(&voice.finding(&check.finding)));
             });
         }
     });
@@ -67,7 +68,6 @@ fn light(m: &mut Markup, status: Status) {
 }
 
 fn sentence(message: &str) -> String {
-    let message = printable(message);
     let mut letters = message.chars();
     let first = letters.next().map(|c| c.to_uppercase().to_string()).unwrap_or_default();
     let end = if message.ends_with(['.', '!', '?']) { "" } else { "." };

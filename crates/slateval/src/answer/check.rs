@@ -1,18 +1,60 @@
 //! What was checked, and how it went.
 
+use std::fmt;
+
 use serde::Serialize;
+use serde::ser::SerializeStruct;
+
+use crate::answer::finding::Finding;
 
 /// One thing that was checked.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct Check {
-    /// What was checked, in one word.
-    pub name: &'static str,
     /// How it went.
     pub status: Status,
     /// The number it was judged by.
     pub value: Option<f64>,
-    /// What it means and what to do.
-    pub message: String,
+    /// What was found.
+    pub finding: Finding,
+}
+
+/// What is checked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[non_exhaustive]
+pub enum CheckName {
+    /// Whether slot ratios and weights have mean 1.
+    Propensities,
+    /// Whether chi fits the logged ratios.
+    Chi,
+    /// Whether the logging policy fills its slots independently.
+    Factored,
+    /// What is taken for granted of the target's slots.
+    TargetSlots,
+    /// Whether the log is worth enough rows of the target's own.
+    Ess,
+    /// Whether the smallest tail rests on enough rows.
+    Tail,
+    /// Whether one row carries much of the weight.
+    Concentration,
+    /// Whether single rewards decide the mean or the variance.
+    Rewards,
+    /// Whether the weight is biased.
+    Bias,
+    /// Whether the order that was chosen from the data could be tested.
+    Order,
+    /// Whether the log contradicts a structure that was asked for by name.
+    Structure,
+    /// Whether there are enough clusters.
+    Clusters,
+    /// What a guaranteed band rests on.
+    Guarantee,
+    /// Whether the weights could be corrected as asked for.
+    Correction,
+    /// Whether the variance came out above 0.
+    Variance,
+    /// Whether bins are fine enough.
+    Bins,
 }
 
 /// How a check went.
@@ -28,9 +70,45 @@ pub enum Status {
 }
 
 impl Check {
-    pub(crate) fn new(name: &'static str, status: Status, value: Option<f64>, message: impl Into<String>) -> Self {
+    /// A check that went some way. A value that is no finite number is left out.
+    pub fn new(status: Status, value: Option<f64>, finding: Finding) -> Self {
         let value = value.filter(|value| value.is_finite());
-        Check { name, status, value, message: message.into() }
+        Check { status, value, finding }
+    }
+
+    /// What was checked.
+    pub fn name(&self) -> CheckName {
+        self.finding.name()
+    }
+}
+
+impl CheckName {
+    /// The name in results.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            CheckName::Propensities => "propensities",
+            CheckName::Chi => "chi",
+            CheckName::Factored => "factored",
+            CheckName::TargetSlots => "target-slots",
+            CheckName::Ess => "ess",
+            CheckName::Tail => "tail",
+            CheckName::Concentration => "concentration",
+            CheckName::Rewards => "rewards",
+            CheckName::Bias => "bias",
+            CheckName::Order => "order",
+            CheckName::Structure => "structure",
+            CheckName::Clusters => "clusters",
+            CheckName::Guarantee => "guarantee",
+            CheckName::Correction => "correction",
+            CheckName::Variance => "variance",
+            CheckName::Bins => "bins",
+        }
+    }
+}
+
+impl fmt::Display for CheckName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.as_str())
     }
 }
 
@@ -44,5 +122,21 @@ impl Status {
         } else {
             Status::Ok
         }
+    }
+
+    /// Warns below one limit and fails below another.
+    pub(crate) fn below(value: f64, warn: f64, fail: f64) -> Self {
+        Status::above(-value, -warn, -fail)
+    }
+}
+
+impl Serialize for Check {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut check = serializer.serialize_struct("Check", 4)?;
+        check.serialize_field("name", self.name().as_str())?;
+        check.serialize_field("status", &self.status)?;
+        check.serialize_field("value", &self.value)?;
+        check.serialize_field("message", &self.finding.to_string())?;
+        check.end()
     }
 }

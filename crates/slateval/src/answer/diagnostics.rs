@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use crate::answer::check::{Check, Status};
+use crate::answer::check::{Check, CheckName, Status};
 
 /// What a policy's estimates rest on.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -57,9 +57,11 @@ impl Diagnostics {
     /// propensities, the order, the structure and concentration; and slots that are not independent or a biased weight, even if these
     /// only warn.
     pub fn spoiled(&self) -> impl Iterator<Item = &Check> {
-        let spoils = |check: &&Check| match check.name {
-            "propensities" | "order" | "structure" | "concentration" => check.status == Status::Fail,
-            "factored" | "bias" => check.status != Status::Ok,
+        let spoils = |check: &&Check| match check.name() {
+            CheckName::Propensities | CheckName::Order | CheckName::Structure | CheckName::Concentration => {
+                check.status == Status::Fail
+            }
+            CheckName::Factored | CheckName::Bias => check.status != Status::Ok,
             _ => false,
         };
         self.checks.iter().filter(spoils)

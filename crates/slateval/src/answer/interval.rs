@@ -2,6 +2,8 @@
 
 use serde::Serialize;
 
+use crate::answer::reason::Reason;
+
 /// An estimate with its interval.
 #[derive(Debug, Clone, PartialEq, Default, Serialize)]
 pub struct Interval {
@@ -23,7 +25,7 @@ pub struct Interval {
     pub refuted: bool,
     /// Why something is missing, or what stands against it.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub reason: Option<String>,
+    pub reason: Option<Reason>,
 }
 
 pub(crate) fn is_false(flag: &bool) -> bool {
@@ -85,7 +87,7 @@ pub struct Cdf {
     pub refuted: bool,
     /// Why there is no band, or what stands against it.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub reason: Option<String>,
+    pub reason: Option<Reason>,
 }
 
 /// A band around a CDF.
@@ -104,7 +106,7 @@ impl Interval {
         Interval { estimate, lower: estimate, upper: estimate, ..Interval::default() }
     }
 
-    pub(crate) fn missing(reason: &str) -> Self {
-        Interval { reason: Some(reason.to_owned()), ..Interval::default() }
+    pub(crate) fn missing(reason: Reason) -> Self {
+        Interval { reason: Some(reason), ..Interval::default() }
     }
 }

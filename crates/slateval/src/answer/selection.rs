@@ -3,6 +3,8 @@
 use serde::Serialize;
 
 use crate::answer::interval::is_false;
+use crate::answer::reason::Effects;
+use crate::answer::trust::Trusts;
 
 /// How the order of the weights was chosen from the data.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -17,8 +19,27 @@ pub struct Selection {
     pub variance: usize,
     /// The order that the CDF's band is centred at: one more than its estimate's, where the log can carry it.
     pub band: Option<usize>,
-    /// Why, in words.
-    pub reason: String,
+    /// Why.
+    pub reason: SelectionReason,
+}
+
+/// Why an order was chosen, and what vouches for it.
+///
+/// `Display` says it in a plain sentence; [`in_words`](SelectionReason::in_words) says it in a front end's own words.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct SelectionReason {
+    pub(crate) cdf: usize,
+    pub(crate) mean: usize,
+    pub(crate) variance: usize,
+    /// Slots of the longest slate.
+    pub(crate) slots: usize,
+    pub(crate) trusts: Trusts,
+    /// The test of the order next above that of the CDF.
+    pub(crate) next: Option<OrderTest>,
+    /// Orders further up that do not show, though the log is too thin to rely on that.
+    pub(crate) thin: Vec<usize>,
+    /// Effects of more slots than this could not be tested.
+    pub(crate) untested_above: Option<usize>,
 }
 
 /// Whether effects of exactly this many slots show in the log.
@@ -67,4 +88,17 @@ pub struct Interaction {
     pub critical: f64,
     /// Whether it does.
     pub active: bool,
+}
+
+impl OrderTest {
+    /// The effects that are tested.
+    pub(crate) fn effects(&self) -> Effects {
+        Effects { slots: self.order, and_above: self.and_above }
+    }
+}
+
+impl Serialize for SelectionReason {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
 }

@@ -14,6 +14,7 @@
 //! | control variates | the controls | `S^-1 Cov(a, G Y)` |
 //! | calibrated | `G phi - h` | least squares of `Y` on `phi` |
 
+use crate::answer::finding::Finding;
 use crate::question::correction::Correction;
 
 use crate::estimate::weight_sums::{Terms, WeightSums, factor, term};
@@ -29,8 +30,8 @@ pub(crate) struct Corrected {
     kappa: Terms,
     /// What the influence function is adjusted by.
     pub(crate) adjustments: Vec<Adjustment>,
-    /// What had to be left out, in words.
-    pub(crate) notes: Vec<String>,
+    /// What had to be left out.
+    pub(crate) note: Option<Finding>,
     /// Whether the correction asked for was impossible.
     pub(crate) gave_up: bool,
 }
@@ -85,7 +86,7 @@ impl Corrected {
     fn none(sums: &WeightSums<'_>) -> Self {
         let mut kappa = vec![0.0; term::len(sums.slots)];
         kappa[term::G] = 1.0;
-        Corrected { correction: Correction::None, kappa, adjustments: Vec::new(), notes: Vec::new(), gave_up: false }
+        Corrected { correction: Correction::None, kappa, adjustments: Vec::new(), note: None, gave_up: false }
     }
 
     /// `n w_i = G_i (1 - abar' S^-1 (a_i - abar))` with controls `a = Z`, and `G - 1` beside them unless it is their sum.
@@ -105,7 +106,7 @@ impl Corrected {
             }
         }
         this.adjustments = controls.adjustments(&inverse, sums.slots);
-        this.notes.extend(controls.note(&inverse));
+        this.note = controls.note(&inverse);
         this
     }
 
@@ -135,7 +136,7 @@ impl Corrected {
         }
         this.adjustments = calibrated_adjustments(&inverse, slots);
         if inverse.is_singular() {
-            this.notes.push(singular_note(&inverse.absent().map(|i| i - 1).collect::<Vec<_>>()));
+            this.note = Some(singular_note(&inverse.absent().map(|i| i - 1).collect::<Vec<_>>()));
         }
         this
     }
@@ -148,13 +149,8 @@ impl Corrected {
             self.kappa.iter_mut().for_each(|k| *k /= total);
             return;
         }
-        let note = format!(
-            "the weights sum to {total:.4} a row, where 1 is expected: correction {} is impossible, none was used, and \
-             the estimates mean nothing",
-            self.correction
-        );
-        *self = Corrected { gave_up: true, ..Self::none(sums) };
-        self.notes.push(note);
+        let note = Finding::WeightsSumToNothing { mean: total, correction: self.correction };
+        *self = Corrected { gave_up: true, note: Some(note), ..Self::none(sums) };
     }
 }
 
@@ -268,7 +264,7 @@ impl Controls {
         self.list.iter().enumerate().map(adjustment).collect()
     }
 
-    fn note(&self, inverse: &PseudoInverse) -> Option<String> {
+    fn note(&self, inverse: &PseudoInverse) -> Option<Finding> {
         let slots: Vec<usize> = inverse
             .absent()
             .filter_map(|i| match self.list[i] {
@@ -277,19 +273,16 @@ impl Controls {
             })
             .collect();
         match self.list[..] {
-            [Control::Weight] => inverse.is_singular().then(|| "the weight never varies".to_owned()),
+            [Control::Weight] => inverse.is_singular().then_some(Finding::WeightNeverVaries),
             _ => inverse.is_singular().then(|| singular_note(&slots)),
         }
     }
 }
 
 /// What to say when not every control could be used.
-fn singular_note(constant_slots: &[usize]) -> String {
+fn singular_note(constant_slots: &[usize]) -> Finding {
     if constant_slots.is_empty() {
-        return "the slot ratios are linearly dependent in this log: a pseudo-inverse was used, which corrects for \
-                fewer of them"
-            .to_owned();
+        return Finding::RatiosDependent;
     }
-    let slots: Vec<String> = constant_slots.iter().map(|k| (k + 1).to_string()).collect();
-    format!("the ratio of slot {} never varies: it was dropped from the correction", slots.join(", "))
+    Finding::RatiosNeverVary(constant_slots.iter().map(|k| k + 1).collect())
 }

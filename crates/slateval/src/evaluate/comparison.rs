@@ -3,13 +3,15 @@
 use crate::answer::comparison::{Comparison, Disparity, Dominance};
 use crate::answer::evaluation::{PolicyEvaluation, SegmentEvaluation};
 use crate::answer::interval::{Bounds, Interval, QuantileEstimate, TailEstimate};
+use crate::answer::reason::Reason;
+use crate::answer::trust::{Trust, Trusts};
 use crate::math::normal;
 use crate::question::segment::Segment;
 use crate::question::settings::Settings;
 use crate::uncertainty::draws::{place, read_off};
 use crate::uncertainty::limits::{Limits, z};
 use crate::uncertainty::policy::{DifferenceUncertainty, Estimators, Gap};
-use crate::uncertainty::trust::{Trust, Trusts};
+use crate::uncertainty::standing;
 
 /// Two policies to be compared: their names, and the estimators that their estimates come from.
 #[derive(Debug, Clone, Copy)]
@@ -32,7 +34,7 @@ pub(crate) fn compare(
     let values = |level: Estimators<'_, '_>| read_off(level.cdf.distribution.curve(), settings);
     let (own, other) = (values(first), values(second));
     let interval = |estimate: f64, of: &dyn Fn(&DifferenceUncertainty) -> &Limits| {
-        Interval::new(estimate, &levels.iter().map(of).collect::<Vec<_>>(), selected, &trusts.cdf)
+        standing::interval(estimate, &levels.iter().map(of).collect::<Vec<_>>(), selected, &trusts.cdf)
     };
     let means: Vec<&Limits> = levels.iter().map(|level| &level.mean).collect();
     let cvar = |(i, &alpha): (usize, &f64)| {
@@ -50,7 +52,7 @@ pub(crate) fn compare(
         policy: policy.to_owned(),
         baseline: baseline.to_owned(),
         paired: true,
-        mean: Interval::new(mean(first) - mean(second), &means, selected, &trusts.mean),
+        mean: standing::interval(mean(first) - mean(second), &means, selected, &trusts.mean),
         cvar: settings.alphas.iter().enumerate().map(cvar).collect(),
         quantiles: quantiles.clone().map(|i| quantile(i, &|level| &level.quantiles[i])).collect(),
         quantile_band: quantiles.map(|i| quantile(i, &|level| &level.quantile_band[i])).collect(),
@@ -119,7 +121,7 @@ pub(crate) fn disparities(
 /// The difference of two independent estimates; the squares of the intervals' arms, widened, add up.
 fn difference(a: &Interval, b: &Interval, wider: f64) -> Interval {
     let (Some(x), Some(y)) = (a.estimate, b.estimate) else {
-        return Interval::missing("one of the two has no estimate");
+        return Interval::missing(Reason::NoEstimateOfOne);
     };
     let arm = |a_end: Option<f64>, b_end: Option<f64>| Some(wider * (x - a_end?).hypot(y - b_end?));
     let (a_ends, b_ends) = (ends(a), ends(b));
@@ -127,17 +129,17 @@ fn difference(a: &Interval, b: &Interval, wider: f64) -> Interval {
         (Some(down), Some(up)) => Ok(Bounds { lower: Some(x - y - down), upper: Some(x - y + up) }),
         _ => {
             let reason = a.reason.clone().or_else(|| b.reason.clone());
-            Err(reason.unwrap_or_else(|| "one of the two has no interval".to_owned()))
+            Err(reason.unwrap_or(Reason::NoIntervalOfOne))
         }
     };
     let marked = |mark: fn(&Interval) -> bool| [a, b].into_iter().find(|interval| mark(interval));
-    let why = |interval: &Interval| interval.reason.clone().unwrap_or_default();
+    let why = |interval: &Interval| interval.reason.clone().unwrap_or(Reason::NoIntervalOfOne);
     let trust = match (marked(|i| i.conditional), marked(|i| i.refuted)) {
         (Some(conditional), _) => Trust::Conditional(why(conditional)),
         (_, Some(refuted)) => Trust::Refuted(why(refuted)),
         _ => Trust::Stands,
     };
-    Interval::new(x - y, &[&limits], matches!(trust, Trust::Conditional(_)), &trust)
+    standing::interval(x - y, &[&limits], matches!(trust, Trust::Conditional(_)), &trust)
 }
 
 /// The ends of an interval; of a conditional one those that hold under its condition.

@@ -7,6 +7,8 @@ use std::result;
 
 use crate::answer::check::Check;
 use crate::answer::interval::{Bounds, Interval};
+use crate::answer::reason::Reason;
+use crate::answer::trust::Trust;
 use crate::estimate::asymmetry::{WeightShape, tail_values};
 use crate::estimate::design::{designed_rows, observed_rows};
 use crate::estimate::distribution::Curve;
@@ -14,7 +16,7 @@ use crate::estimate::estimator::Estimator;
 use crate::estimate::weight_sums::{Bin, WeightSums};
 use crate::evaluate::SEGMENT_DRAWS;
 use crate::evaluate::combination::{FailedCheck, Metric, Worth};
-use crate::evaluate::describe::{Spread, spread};
+use crate::evaluate::describe::Spread;
 use crate::evaluate::joint_terms::{JointTerms, Kind, Member, PolicyTerm, Who, kind};
 use crate::evaluate::target::Target;
 use crate::question::error::Result;
@@ -27,13 +29,13 @@ use crate::uncertainty::bernstein::Guaranteed;
 use crate::uncertainty::drawn::{TailDraws, reward_range, stretched, tail_interval, wider};
 use crate::uncertainty::draws::{Draws, central};
 use crate::uncertainty::limits::{
-    COARSE, FINE, GUARANTEES_ONE, Limits, NEEDS_REWARD_BOUNDS, bin_is_fine_enough, bounds, can_have_intervals,
-    has_enough_rows, has_light_tail, tail_has_enough_rows,
+    COARSE, FINE, Limits, bin_is_fine_enough, bounds, can_have_intervals, has_enough_rows, has_light_tail,
+    tail_has_enough_rows,
 };
 use crate::uncertainty::moment::{self, Moment, MomentPart};
 use crate::uncertainty::policy::Estimators;
 use crate::uncertainty::process::Process;
-use crate::uncertainty::trust::Trust;
+use crate::uncertainty::standing;
 
 /// The error process of some members at one level of trust, with its draws by their number.
 #[derive(Debug)]
@@ -105,7 +107,7 @@ impl<'a> JointIntervals<'a> {
                         uncertain.push(*part);
                     }
                 }
-                Err(reason) => return Ok(Interval::missing(&reason)),
+                Err(reason) => return Ok(Interval::missing(reason)),
             }
         }
         estimate += constant;
@@ -127,7 +129,7 @@ impl<'a> JointIntervals<'a> {
         let levels = added_up(&limits, exact);
         let selected = self.targets_of(parts).any(|target| target.selection.is_some());
         let trust = self.trust(&uncertain);
-        Ok(Interval::new(estimate, &levels.iter().collect::<Vec<_>>(), selected, &trust))
+        Ok(standing::interval(estimate, &levels.iter().collect::<Vec<_>>(), selected, &trust))
     }
 
     /// How far a sum of parts can be trusted: as far as the least trusted of them.
@@ -206,28 +208,25 @@ impl<'a> JointIntervals<'a> {
     }
 
     /// The level of a part in a group.
-    fn level_of(&self, part: &PolicyTerm, group: &JointTerms, at: usize) -> result::Result<Estimators<'_, 'a>, String> {
-        group.place(part.who).and_then(|m| self.level(group.members[m], at)).ok_or_else(|| NOT_THERE.to_owned())
+    fn level_of(&self, part: &PolicyTerm, group: &JointTerms, at: usize) -> result::Result<Estimators<'_, 'a>, Reason> {
+        group.place(part.who).and_then(|m| self.level(group.members[m], at)).ok_or(Reason::NotEvaluated)
     }
 
     /// What a part is estimated at, and whether without error.
-    fn value(&self, part: &PolicyTerm) -> result::Result<(f64, bool), String> {
+    fn value(&self, part: &PolicyTerm) -> result::Result<(f64, bool), Reason> {
         let member = match part.who {
             Who::Logging => Member::Logging { beside: 0 },
             Who::Target(policy) => Member::Target(policy),
         };
-        let level = self.level(member, 0).ok_or_else(|| NOT_THERE.to_owned())?;
+        let level = self.level(member, 0).ok_or(Reason::NotEvaluated)?;
         let moments = &level.mean.moments;
         Ok(match part.metric {
             Metric::Ess => (observed_rows(level.cdf), true),
             Metric::Mean => (moments.origin + moments.mean, false),
             Metric::Variance | Metric::Std => {
-                match spread(&level.variance.distribution, level.variance.moments.variance) {
-                    Spread::Constant => (0.0, false),
-                    Spread::Variance(v) if part.metric == Metric::Std => (v.sqrt(), false),
-                    Spread::Variance(v) => (v, false),
-                    Spread::Missing(reason, _) => return Err(reason.to_owned()),
-                }
+                let spread = Spread::new(&level.variance.distribution, level.variance.moments.variance);
+                let variance = spread.variance()?;
+                (if part.metric == Metric::Std { variance.sqrt() } else { variance }, false)
             }
             metric => (read(metric, level.cdf.distribution.curve(), self.settings.tail), false),
         })
@@ -269,11 +268,11 @@ impl<'a> JointIntervals<'a> {
             };
             Ok(MomentPart { coefficient: part.coefficient, moment, estimator })
         };
-        let parts = group.parts.iter().map(part).collect::<result::Result<Vec<_>, String>>()?;
+        let parts = group.parts.iter().map(part).collect::<result::Result<Vec<_>, Reason>>()?;
         moment::interval(self.cell, &parts, settings)
     }
 
-    fn members_carry(&self, group: &JointTerms, at: usize) -> result::Result<(), String> {
+    fn members_carry(&self, group: &JointTerms, at: usize) -> result::Result<(), Reason> {
         group.members.iter().filter_map(|&m| self.level(m, at)).try_for_each(|level| has_enough_rows(level.cdf))
     }
 
@@ -281,7 +280,7 @@ impl<'a> JointIntervals<'a> {
         self.members_carry(group, at)?;
         if let [PolicyTerm { coefficient, metric: Metric::Probability(v), .. }] = group.parts[..] {
             let place = self.process(group, at);
-            let estimator = self.level(group.members[0], at).ok_or_else(|| NOT_THERE.to_owned())?.cdf;
+            let estimator = self.level(group.members[0], at).ok_or(Reason::NotEvaluated)?.cdf;
             let band = pointwise(&self.drawn[place].process, estimator, 0, group.members.len(), settings);
             return probability(v, estimator, &band).map(|found| scaled(found, coefficient));
         }
@@ -290,7 +289,7 @@ impl<'a> JointIntervals<'a> {
         }
         let place = self.process(group, at);
         if let [PolicyTerm { coefficient, metric: Metric::Quantile(level), .. }] = group.parts[..] {
-            let estimator = self.level(group.members[0], at).ok_or_else(|| NOT_THERE.to_owned())?.cdf;
+            let estimator = self.level(group.members[0], at).ok_or(Reason::NotEvaluated)?.cdf;
             let band = pointwise(&self.drawn[place].process, estimator, 0, group.members.len(), settings);
             return Ok(scaled(invert(estimator.distribution.curve(), &band, level), coefficient));
         }
@@ -311,7 +310,7 @@ impl<'a> JointIntervals<'a> {
     }
 
     /// The weights of a group's first target.
-    fn shape(&self, group: &JointTerms, at: usize) -> result::Result<WeightShape, String> {
+    fn shape(&self, group: &JointTerms, at: usize) -> result::Result<WeightShape, Reason> {
         let target = group.first_target();
         Ok(WeightShape::of(self.level_of(target, group, at)?.cdf))
     }
@@ -362,12 +361,12 @@ impl<'a> JointIntervals<'a> {
     /// From empirical Bernstein bounds, which hold for the whole CDF of one policy at once.
     fn guaranteed(&self, group: &JointTerms, at: usize, settings: &Settings) -> Result<Limits> {
         if group.compares() {
-            return Ok(Err(GUARANTEES_ONE.to_owned()));
+            return Ok(Err(Reason::GuaranteeOfOnePolicy));
         }
         let offered = |part: &PolicyTerm| matches!(part.metric, Metric::Quantile(_) | Metric::Probability(_));
         let level = self.level(group.members[0], at).filter(|_| group.parts.iter().all(offered));
         let Some(estimator) = level.map(|level| level.cdf) else {
-            return Ok(Err(NEEDS_REWARD_BOUNDS.to_owned()));
+            return Ok(Err(Reason::GuaranteeNeedsRewardBounds));
         };
         let (band, bins) = (Guaranteed::new(estimator, settings)?, &estimator.distribution.bins);
         let of = |part: &PolicyTerm| match part.metric {
@@ -428,9 +427,6 @@ impl<'a> JointIntervals<'a> {
     }
 }
 
-/// Every policy that is used has its estimators.
-const NOT_THERE: &str = "the policy was not evaluated";
-
 fn read(metric: Metric, curve: Curve<'_>, tail: Tail) -> f64 {
     match metric {
         Metric::Quantile(level) => curve.quantile(level),
@@ -441,7 +437,7 @@ fn read(metric: Metric, curve: Curve<'_>, tail: Tail) -> f64 {
 }
 
 /// Whether the log says enough about what is read off a CDF.
-fn says_enough_about(metric: Metric, estimator: &Estimator<'_>, tail: Tail) -> result::Result<(), String> {
+fn says_enough_about(metric: Metric, estimator: &Estimator<'_>, tail: Tail) -> result::Result<(), Reason> {
     match metric {
         Metric::Quantile(level) => {
             tail_has_enough_rows(estimator, level.min(1.0 - level))?;
@@ -460,7 +456,7 @@ fn says_enough_about(metric: Metric, estimator: &Estimator<'_>, tail: Tail) -> r
             if share == 1.0 || mass <= COARSE {
                 return Ok(());
             }
-            Err(format!("{v} lies in a bin that holds {:.0}% of the distribution: use --bins log", 100.0 * mass))
+            Err(Reason::CoarseBin { reward: Some(v), share: mass })
         }
         Metric::Mean | Metric::Variance | Metric::Std | Metric::Ess => Ok(()),
     }

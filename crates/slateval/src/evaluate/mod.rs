@@ -12,6 +12,7 @@ use crate::answer::comparison::Comparison;
 use crate::answer::diagnostics::Diagnostics;
 use crate::answer::evaluation::{Evaluation, LogFacts, PolicyEvaluation, RewardFacts, SegmentEvaluation};
 use crate::answer::selection::Interaction;
+use crate::answer::trust::Trusts;
 use crate::estimate::estimator::Estimator;
 use crate::estimate::weight_sums::{WeightSums, occupied};
 use crate::evaluate::comparison::disparities;
@@ -25,7 +26,6 @@ use crate::question::spec::{LOGGING, PolicySpec, Spec};
 use crate::summary::Summary;
 use crate::summary::cell::Cell;
 use crate::uncertainty::policy::{Estimators, Uncertainty};
-use crate::uncertainty::trust::Trusts;
 
 impl Summary {
     /// The reward distribution of every policy, with what it rests on.

@@ -5,7 +5,8 @@ use crate::answer::comparison::Comparison;
 use crate::answer::diagnostics::Diagnostics;
 use crate::answer::evaluation::PolicyEvaluation;
 use crate::answer::selection::{OrderTest, Selection};
-use crate::checks::diagnostics::{self};
+use crate::answer::trust::{Trust, Trusts};
+use crate::checks::{assumptions, propensities, rows};
 use crate::estimate::correction::Corrected;
 use crate::estimate::estimator::Estimator;
 use crate::estimate::influence::weight_design_effect;
@@ -21,7 +22,6 @@ use crate::question::spec::{LOGGING, Spec};
 use crate::question::structure::Structure;
 use crate::summary::cell::Cell;
 use crate::uncertainty::policy::{Estimators, Uncertainty};
-use crate::uncertainty::trust::{Trust, Trusts};
 
 /// A target policy with its estimators: one of a fixed structure, or one of each order.
 pub(crate) struct Target<'a> {
@@ -72,7 +72,7 @@ impl<'a> Target<'a> {
         let first = weighted(lowest);
         check_finite(cell, &first, name)?;
         let effect = weight_design_effect(cell, &first);
-        let chi = diagnostics::chi(&structure(lowest), settings.correction, &first, effect);
+        let chi = propensities::chi(&structure(lowest), settings.correction, &first, effect);
         let chi_usable = chi.as_ref().is_some_and(|check| check.status != Status::Fail);
         let correction = resolve(settings.correction, &spec.structure, chi.as_ref(), name)?;
         let estimators: Vec<Estimator<'a>> = std::iter::once(first)
@@ -82,10 +82,9 @@ impl<'a> Target<'a> {
             .collect();
         let design_effect = Estimator::of_logging(cell, WeightSums::of_logging(cell, policy, rows), bins).design_effect;
         let tested = Tested { cell, policy, bins, occupied: rows, design_effect, settings };
-        let told_apart = cell.kept.basis > 1;
         let selection = chosen.then(|| Selection::choose(&tested, &estimators));
         let (tests, trusts) = match &selection {
-            Some(selection) => (Vec::new(), selection.trusts(cell.slots, told_apart)),
+            Some(selection) => (Vec::new(), selection.trusts().clone()),
             None => {
                 let kept = if kept { cell.kept.basis.min(cell.slots) } else { 0 };
                 let tests = tests_of_structure(&tested, &estimators[0], lowest + 1..=kept);
@@ -159,14 +158,12 @@ impl<'a> Target<'a> {
         let mut diagnostics = Diagnostics::new(estimator, &settings.alphas);
         diagnostics.checks.extend(self.chi.clone());
         diagnostics.checks.extend(controls_check(&estimator.corrected));
-        diagnostics.checks.extend(self.selection.as_ref().map(|s| diagnostics::order(s, &self.trusts)));
+        diagnostics.checks.extend(self.selection.as_ref().map(|s| assumptions::order(s, &self.trusts)));
         let named = estimator.structure.as_ref().filter(|_| self.selection.is_none());
-        diagnostics.checks.extend(named.and_then(|s| diagnostics::structure(s, &self.tests, &self.trusts)));
-        diagnostics
-            .checks
-            .extend(cell.clusters.as_ref().map(|groups| diagnostics::clusters(groups.occupied(), groups.count)));
+        diagnostics.checks.extend(named.and_then(|s| assumptions::structure(s, &self.tests, &self.trusts)));
+        diagnostics.checks.extend(cell.clusters.as_ref().map(|groups| rows::clusters(groups.occupied(), groups.count)));
         let guarantee = uncertainty.last().and_then(|u| u.guarantee);
-        diagnostics.checks.extend(guarantee.map(|g| diagnostics::guarantee(g, self.selection.is_some())));
+        diagnostics.checks.extend(guarantee.map(|g| assumptions::guarantee(g, self.selection.is_some())));
         diagnostics
     }
 }
@@ -192,9 +189,8 @@ fn check_finite(cell: &Cell, sums: &WeightSums<'_>, name: &str) -> Result<()> {
 }
 
 fn controls_check(corrected: &Corrected) -> Option<Check> {
-    let message = corrected.notes.join("; ");
     let status = if corrected.gave_up { Status::Fail } else { Status::Warn };
-    (!message.is_empty()).then(|| Check::new("correction", status, None, message))
+    corrected.note.clone().map(|note| Check::new(status, None, note))
 }
 
 /// What `auto` means for one target, and what a target without a good chi gets in place of `calibrated`.

@@ -34,6 +34,16 @@ pub enum Error {
         /// The values it may have.
         why: String,
     },
+    /// Too few draws for intervals of this confidence.
+    #[error("draws `{draws}`: a confidence of {confidence} takes at least {needed}")]
+    TooFewDraws {
+        /// The draws asked for.
+        draws: usize,
+        /// The confidence asked for.
+        confidence: f64,
+        /// The fewest that it takes.
+        needed: f64,
+    },
     /// Two summaries of different things.
     #[error("these summaries do not fit together: {}", .0.join("; "))]
     Mismatch(
@@ -46,7 +56,7 @@ pub enum Error {
     /// More segments than an evaluation can be read for.
     #[error("`{column}` has more than {limit} different values: segment by something coarser")]
     TooManySegments {
-        /// The column given to `--by`.
+        /// The column that rows are segmented by.
         column: String,
         /// The largest number allowed.
         limit: usize,

@@ -122,11 +122,7 @@ impl Settings {
         let beyond = self.draws as f64 * (1.0 - self.confidence) / 2.0;
         if self.band == Band::Multiplier && beyond < 2.0 - 1e-9 {
             let needed = (4.0 / (1.0 - self.confidence)).ceil();
-            return bad(
-                "draws",
-                self.draws.to_string(),
-                &format!("a confidence of {} takes at least {needed}", self.confidence),
-            );
+            return Err(Error::TooFewDraws { draws: self.draws, confidence: self.confidence, needed });
         }
         if self.band == Band::Bernstein && spec.cluster.is_some() {
             return bad(
@@ -136,7 +132,7 @@ impl Settings {
             );
         }
         if self.debias_cvar && self.band != Band::Multiplier {
-            return bad("debias-cvar", "on".into(), "needs the draws of --band multiplier");
+            return bad("debias-cvar", "on".into(), "needs the draws of band multiplier");
         }
         Ok(())
     }

@@ -118,7 +118,7 @@ fn broken(why: &str) -> Error {
 /// Checks everything that does not need the header, and cuts it out.
 fn open(bytes: &[u8]) -> Result<(&[u8], &[u8])> {
     if !bytes.starts_with(MAGIC) {
-        return Err(broken("it does not begin with SLATEVAL; summaries are written with --save"));
+        return Err(broken("it does not begin with SLATEVAL, as every saved summary does"));
     }
     if bytes.len() < PREAMBLE + CHECKSUM {
         return Err(broken("it is cut short"));

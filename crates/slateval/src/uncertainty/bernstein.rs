@@ -43,7 +43,7 @@ impl Guaranteed {
         let bins = &estimator.distribution.bins;
         let (scale, share) = scale_for(bins);
         let l = (12.0 * f64::from(2 * POINTS + 1) / ((1.0 - settings.confidence) * share)).ln();
-        let sums = WeightSums::new(estimator);
+        let sums = CumulativeSums::new(estimator);
         let mut lower: Vec<f64> = vec![0.0; bins.len()];
         let mut upper: Vec<f64> = vec![1.0; bins.len()];
         for k in -POINTS..=POINTS {
@@ -97,13 +97,13 @@ fn scale_for(bins: &[Bin]) -> (f64, f64) {
 }
 
 /// Sums of `G` and `G^2` up to each bin's end.
-struct WeightSums {
+struct CumulativeSums {
     n: f64,
     g: Vec<f64>,
     gg: Vec<f64>,
 }
 
-impl WeightSums {
+impl CumulativeSums {
     fn new(estimator: &Estimator<'_>) -> Self {
         let cumulated = |values: Vec<f64>| {
             let sums = values.into_iter().scan(0.0, |sum, x| {
@@ -113,7 +113,7 @@ impl WeightSums {
             std::iter::once(0.0).chain(sums).collect()
         };
         let sums = &estimator.sums;
-        WeightSums {
+        CumulativeSums {
             n: sums.n,
             g: cumulated(sums.of_one.iter().map(|f| f[factor::G]).collect()),
             gg: cumulated(sums.of_weight.iter().map(|f| f[factor::G]).collect()),

@@ -10,5 +10,5 @@ pub(crate) mod limits;
 pub(crate) mod moment;
 pub(crate) mod policy;
 pub(crate) mod process;
+pub(crate) mod standing;
 pub(crate) mod thinning;
-pub(crate) mod trust;

@@ -7,6 +7,7 @@
 use std::result;
 
 use crate::answer::interval::Bounds;
+use crate::answer::reason::{Reason, TailMetric};
 use crate::estimate::asymmetry::{Asymmetry, Ends, WeightShape};
 use crate::estimate::estimator::Estimator;
 use crate::estimate::influence::standard_error;
@@ -33,7 +34,7 @@ pub(crate) struct MomentPart<'e, 'a> {
 }
 
 impl MomentPart<'_, '_> {
-    fn value(&self) -> result::Result<f64, String> {
+    fn value(&self) -> result::Result<f64, Reason> {
         let moments = &self.estimator.moments;
         Ok(match self.moment {
             Moment::Mean => moments.origin + moments.mean,
@@ -43,7 +44,7 @@ impl MomentPart<'_, '_> {
     }
 
     /// The influence function of the mean or the variance, and what the moment's is of it.
-    fn influence(&self) -> result::Result<(Vec<f64>, f64), String> {
+    fn influence(&self) -> result::Result<(Vec<f64>, f64), Reason> {
         Ok(match self.moment {
             Moment::Mean => (self.estimator.mean_influence(), 1.0),
             Moment::Variance => (self.estimator.variance_influence(), 1.0),
@@ -52,12 +53,12 @@ impl MomentPart<'_, '_> {
     }
 
     /// Whether rewards far out leave anything to be said.
-    fn has_light_tails(&self) -> result::Result<(), String> {
+    fn has_light_tails(&self) -> result::Result<(), Reason> {
         match self.moment {
-            Moment::Mean => light_enough(RewardTail::of(self.estimator).index, RewardTail::FOR_MEAN, "mean"),
+            Moment::Mean => light_enough(TailMetric::Mean, RewardTail::of(self.estimator).index, RewardTail::FOR_MEAN),
             Moment::Variance | Moment::Std => {
                 let least = RewardTail::needed_for_variance(self.estimator.sums.n);
-                light_enough(RewardTail::of(self.estimator).weighted_index, least, "variance")
+                light_enough(TailMetric::Variance, RewardTail::of(self.estimator).weighted_index, least)
             }
         }
     }

@@ -3,12 +3,12 @@
 use crate::uncertainty::bands::{CurveBand, band_around, invert, pointwise};
 use crate::uncertainty::drawn::{TailDraws, is_clumped, reward_range, stretched, tail_interval, wider};
 use crate::uncertainty::limits::{
-    FINE, GUARANTEES_ONE, Limits, NEEDS_REWARD_BOUNDS, bin_is_fine_enough, can_have_intervals, has_enough_rows,
-    has_light_tail, tail_has_enough_rows,
+    FINE, Limits, bin_is_fine_enough, can_have_intervals, has_enough_rows, has_light_tail, tail_has_enough_rows,
 };
 use std::result;
 
 use crate::answer::interval::Bounds;
+use crate::answer::reason::Reason;
 use crate::estimate::asymmetry::{WeightShape, tail_values};
 use crate::estimate::estimator::Estimator;
 use crate::question::error::Result;
@@ -30,7 +30,7 @@ pub(crate) struct Estimators<'e, 'a> {
 /// Everything uncertain about one policy.
 #[derive(Debug, Clone)]
 pub(crate) struct Uncertainty {
-    pub(crate) band: result::Result<CurveBand, String>,
+    pub(crate) band: result::Result<CurveBand, Reason>,
     pub(crate) mean: Limits,
     pub(crate) variance: Limits,
     pub(crate) std: Limits,
@@ -74,11 +74,11 @@ impl<'a> Estimators<'_, 'a> {
 
 impl Uncertainty {
     /// With nothing but a reason.
-    fn withheld(reason: &str, settings: &Settings) -> Self {
-        let no = || Err(reason.to_owned());
+    fn withheld(reason: &Reason, settings: &Settings) -> Self {
+        let no = || Err(reason.clone());
         let each = |count: usize| (0..count).map(|_| no()).collect::<Vec<Limits>>();
         Uncertainty {
-            band: Err(reason.to_owned()),
+            band: Err(reason.clone()),
             mean: no(),
             variance: no(),
             std: no(),
@@ -99,7 +99,7 @@ impl Uncertainty {
         second: Option<Estimators<'_, '_>>,
         settings: &Settings,
     ) -> Result<(Self, Option<DifferenceUncertainty>)> {
-        let refuse = |reason: &str| {
+        let refuse = |reason: &Reason| {
             let difference = second.map(|_| DifferenceUncertainty::withheld(reason, settings));
             Ok((Self::withheld(reason, settings), difference))
         };
@@ -107,7 +107,7 @@ impl Uncertainty {
             return refuse(&reason);
         }
         if settings.band == Band::Bernstein {
-            let difference = second.map(|_| DifferenceUncertainty::withheld(GUARANTEES_ONE, settings));
+            let difference = second.map(|_| DifferenceUncertainty::withheld(&Reason::GuaranteeOfOnePolicy, settings));
             return Ok((Self::guaranteed(level.cdf, settings)?, difference));
         }
         let carried = has_enough_rows(level.cdf).and_then(|()| second.map_or(Ok(()), |s| has_enough_rows(s.cdf)));
@@ -180,7 +180,7 @@ impl Uncertainty {
     /// From empirical Bernstein bounds: the band, and what can be read off it without bounds of the reward.
     fn guaranteed(estimator: &Estimator<'_>, settings: &Settings) -> Result<Self> {
         let found = Guaranteed::new(estimator, settings)?;
-        let mut this = Self::withheld(NEEDS_REWARD_BOUNDS, settings);
+        let mut this = Self::withheld(&Reason::GuaranteeNeedsRewardBounds, settings);
         let bins = &estimator.distribution.bins;
         let quantile = |level: f64| found.quantile(bins, level);
         this.quantiles = settings.quantiles.iter().map(|&level| Ok(quantile(level))).collect();
@@ -212,10 +212,10 @@ impl MomentLimits {
 }
 
 impl DifferenceUncertainty {
-    fn withheld(reason: &str, settings: &Settings) -> Self {
-        let each = |count: usize| (0..count).map(|_| Err(reason.to_owned())).collect();
+    fn withheld(reason: &Reason, settings: &Settings) -> Self {
+        let each = |count: usize| (0..count).map(|_| Err(reason.clone())).collect();
         DifferenceUncertainty {
-            mean: Err(reason.to_owned()),
+            mean: Err(reason.clone()),
             cvar: each(settings.alphas.len()),
             quantiles: each(settings.quantiles.len()),
             quantile_band: each(settings.quantiles.len()),
@@ -239,7 +239,7 @@ impl DifferenceUncertainty {
         let shape = WeightShape::of(if is_first { first.cdf } else { second.cdf });
         let wider = wider(&shape, settings);
         let bands = [(first, 0), (second, 1)].map(|(level, m)| pointwise(process, level.cdf, m, 2, settings));
-        let told = |level: f64, tail: f64| -> result::Result<(), String> {
+        let told = |level: f64, tail: f64| -> result::Result<(), Reason> {
             for estimator in [first.cdf, second.cdf] {
                 tail_has_enough_rows(estimator, tail)?;
                 bin_is_fine_enough(estimator, level)?;

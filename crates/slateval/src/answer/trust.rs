@@ -1,22 +1,30 @@
 //! Whether an interval stands, given what the log says about the structure that it rests on.
 
-use crate::answer::interval::{Bounds, Interval};
-use crate::uncertainty::limits::Limits;
+use crate::answer::reason::Reason;
 
 /// What may be said of intervals that rest on one structure.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Default)]
 pub(crate) enum Trust {
     /// They stand.
+    #[default]
     Stands,
     /// They hold if the structure does, and the log is too thin to tell; why.
-    Conditional(String),
+    Conditional(Reason),
     /// The log contradicts the structure, which the user asked for by name: they are given with a mark; why.
-    Refuted(String),
+    Refuted(Reason),
     /// The log contradicts every order that it can carry: there are none; why.
-    Withheld(String),
+    Withheld(Reason),
 }
 
 impl Trust {
+    /// What stands against the intervals.
+    pub(crate) fn reason(&self) -> Option<&Reason> {
+        match self {
+            Trust::Stands => None,
+            Trust::Conditional(why) | Trust::Refuted(why) | Trust::Withheld(why) => Some(why),
+        }
+    }
+
     fn severity(&self) -> u8 {
         match self {
             Trust::Stands => 0,
@@ -33,7 +41,7 @@ impl Trust {
 }
 
 /// The trust in a policy's answers.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Default)]
 pub(crate) struct Trusts {
     /// In what is read off its CDF.
     pub(crate) cdf: Trust,
@@ -69,38 +77,5 @@ impl Trusts {
     /// The worst of the three.
     pub(crate) fn worst(&self) -> &Trust {
         self.cdf.and(&self.mean).and(&self.variance)
-    }
-}
-
-impl Interval {
-    /// An estimate with its limits at each order they are taken at, that of the estimate first. The interval is that of the
-    /// last, as far as it is to be trusted, and holds the estimate; where an order was chosen from the data, the first is
-    /// given beside it.
-    pub(crate) fn new(estimate: f64, levels: &[&Limits], selected: bool, trust: &Trust) -> Self {
-        let include =
-            |b: &Bounds| Bounds { lower: b.lower.map(|x| x.min(estimate)), upper: b.upper.map(|x| x.max(estimate)) };
-        let none = || Err(String::new());
-        let last = levels.last().map_or_else(none, |limits| limits.as_ref().map(include).map_err(Clone::clone));
-        let first = levels.first().map_or_else(none, |limits| limits.as_ref().map(include).map_err(Clone::clone));
-        let if_order_holds = first.as_ref().ok().copied().filter(|_| selected);
-        let mut interval = Interval { estimate: Some(estimate), if_order_holds, ..Interval::default() };
-        match (trust, last) {
-            (Trust::Withheld(why), _) => interval.reason = Some(why.clone()),
-            (Trust::Conditional(why), _) => match first {
-                Ok(_) => (interval.conditional, interval.reason) = (true, Some(why.clone())),
-                Err(reason) => interval.reason = Some(reason),
-            },
-            (_, Err(reason)) => interval.reason = Some(reason),
-            (Trust::Stands | Trust::Refuted(_), Ok(b)) => {
-                (interval.lower, interval.upper) = (b.lower, b.upper);
-                if b.lower.is_none() || b.upper.is_none() {
-                    interval.reason = Some("the band does not reach the level on one side or both".to_owned());
-                }
-                if let Trust::Refuted(why) = trust {
-                    (interval.refuted, interval.reason) = (true, Some(why.clone()));
-                }
-            }
-        }
-        interval
     }
 }

@@ -1,0 +1,104 @@
+//! In whose terms settings are named: flags on the command line, keyword arguments in Python.
+
+use slateval::{Advice, Finding, Reason, Words};
+
+use crate::text::printable;
+
+/// Who is spoken to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Voice {
+    /// Someone at the command line: `--bins log`.
+    #[default]
+    CommandLine,
+    /// Someone in Python: `bins="log"`.
+    Python,
+}
+
+impl Words for Voice {
+    fn advice(&self, advice: Advice) -> String {
+        match advice {
+            Advice::LogBins => format!("use {}", self.setting("bins", "log")),
+            Advice::FinerBins => format!(
+                "use {} for rewards over many orders of magnitude, or more {}",
+                self.setting("bins", "log"),
+                self.flag("bins")
+            ),
+            Advice::NameStructure => format!("fix {}", self.flag("structure")),
+            Advice::MinPropensity => format!("give {}", self.flag("min-propensity")),
+            Advice::Ranking(Some(pool)) => format!("use {}", self.setting("structure", &format!("ranking:{pool}"))),
+            Advice::Ranking(None) => {
+                format!("use {} with the number N of candidates", self.setting("structure", "ranking:N"))
+            }
+            Advice::ProductStructure => format!("use {}", self.setting("structure", "product")),
+            Advice::JointTargetSlots => format!("use {}", self.setting("target-slots", "joint")),
+            other => slateval::PlainWords.advice(other),
+        }
+    }
+}
+
+impl Voice {
+    /// A setting with a value: `--bins log` or `bins="log"`.
+    pub(crate) fn setting(self, name: &str, value: &str) -> String {
+        match self {
+            Voice::CommandLine => format!("--{name} {value}"),
+            Voice::Python => format!("{}=\"{value}\"", name.replace('-', "_")),
+        }
+    }
+
+    /// A setting by its name: `--bins` or `bins`.
+    pub(crate) fn flag(self, name: &str) -> String {
+        match self {
+            Voice::CommandLine => format!("--{name}"),
+            Voice::Python => name.replace('-', "_"),
+        }
+    }
+
+    /// What has everything, where a page or a table leaves something out.
+    pub(crate) fn everything(self) -> &'static str {
+        match self {
+            Voice::CommandLine => "the file that --json writes",
+            Voice::Python => "to_dict()",
+        }
+    }
+
+    /// What has every point of the CDFs.
+    pub(crate) fn whole_cdfs(self) -> &'static str {
+        match self {
+            Voice::CommandLine => "the files that --json and --cdf write",
+            Voice::Python => "to_dict() and each policy's cdf",
+        }
+    }
+
+    /// Why an interval is missing, or what stands against it.
+    pub(crate) fn reason(self, reason: &Reason) -> String {
+        printable(&reason.in_words(&self)).into_owned()
+    }
+
+    /// The same as it follows a mark: `(…)? holds if …`.
+    pub(crate) fn after_mark(self, reason: &Reason) -> String {
+        match reason.condition() {
+            Some(condition) => format!("holds if {}", printable(&condition)),
+            None => self.reason(reason),
+        }
+    }
+
+    /// What a check found.
+    pub(crate) fn finding(self, finding: &Finding) -> String {
+        printable(&finding.in_words(&self)).into_owned()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_is_spoken_to_in_own_terms() {
+        let coarse = Reason::CoarseBin { reward: None, share: 0.34 };
+        assert!(Voice::CommandLine.reason(&coarse).ends_with("34% of the distribution: use --bins log"));
+        assert!(Voice::Python.reason(&coarse).ends_with("34% of the distribution: use bins=\"log\""));
+        assert!(coarse.to_string().ends_with("34% of the distribution: use logarithmic bins"));
+        assert_eq!(Voice::Python.advice(Advice::JointTargetSlots), "use target_slots=\"joint\"");
+        assert_eq!(Voice::Python.advice(Advice::MinPropensity), "give min_propensity");
+    }
+}

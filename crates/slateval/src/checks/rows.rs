@@ -1,0 +1,84 @@
+//! Whether enough rows, and not too few of them, carry the numbers.
+
+use crate::answer::check::{Check, Status};
+use crate::answer::diagnostics::Diagnostics;
+use crate::answer::finding::{Enough, Finding, RowShares};
+use crate::estimate::design::ROWS_NEEDED;
+use crate::estimate::distribution::Distribution;
+use crate::estimate::estimator::Estimator;
+use crate::estimate::reward_tail::RewardTail;
+use crate::question::settings::Settings;
+use crate::uncertainty::limits::{COARSE, FEW_GROUPS, FINE, TAIL_ROWS};
+
+/// Effective rows below which a tail is looked at with care.
+const ENOUGH_TAIL_ROWS: f64 = 30.0;
+
+/// Groups of clusters below which intervals are too narrow.
+const ENOUGH_GROUPS: usize = 50;
+
+/// Shares of the weight in one row above which a check warns, and above which it fails.
+const LARGE_SHARE: f64 = 0.05;
+const DECISIVE_SHARE: f64 = 0.2;
+
+pub(crate) fn effective_sample(design_ess: Option<f64>) -> Check {
+    let rows = design_ess.unwrap_or(0.0);
+    let status = Status::below(rows, Diagnostics::ENOUGH_ROWS, ROWS_NEEDED);
+    Check::new(status, design_ess, Finding::WorthRows { rows, is_enough: status == Status::Ok })
+}
+
+/// Whether the smallest of the tails rests on enough rows.
+pub(crate) fn tail(effective: f64, alphas: &[f64]) -> Option<Check> {
+    let alpha = alphas.iter().copied().reduce(f64::min)?;
+    let rows = alpha * effective;
+    let status = Status::below(rows, ENOUGH_TAIL_ROWS, TAIL_ROWS);
+    Some(Check::new(status, Some(rows), Finding::TailRows { alpha, rows, is_enough: status == Status::Ok }))
+}
+
+pub(crate) fn concentration(max_share: Option<f64>) -> Check {
+    let status = Status::above(max_share.unwrap_or(1.0), LARGE_SHARE, DECISIVE_SHARE);
+    let finding = match (status, max_share) {
+        (Status::Ok, _) => Finding::WeightIsSpread,
+        (_, None) => Finding::NoWeight,
+        (_, Some(share)) => Finding::WeightIsConcentrated(share),
+    };
+    Check::new(status, max_share, finding)
+}
+
+/// Whether rewards far out leave anything to be said of the mean and the variance.
+pub(crate) fn rewards(estimator: &Estimator<'_>) -> Check {
+    let tail = RewardTail::of(estimator);
+    let shares = RowShares { squares: tail.largest_square, rewards: tail.largest_product };
+    let heavy = |decides_mean: bool| Finding::RewardsHaveHeavyTail { index: tail.index, decides_mean, shares };
+    let (status, finding) = if tail.index < RewardTail::FOR_MEAN {
+        (Status::Fail, heavy(true))
+    } else if tail.weighted_index < RewardTail::needed_for_variance(estimator.sums.n) {
+        (Status::Warn, heavy(false))
+    } else if tail.largest_square > RewardTail::LARGE_SHARE {
+        (Status::Warn, Finding::LargeReward(shares))
+    } else {
+        (Status::Ok, Finding::RewardsAreSpread)
+    };
+    Check::new(status, Some(tail.weighted_index), finding)
+}
+
+/// Few groups say little about how much groups vary.
+pub(crate) fn clusters(groups: usize, of: usize) -> Check {
+    let (status, enough) = if groups < FEW_GROUPS {
+        (Status::Fail, Enough::No)
+    } else if groups < ENOUGH_GROUPS {
+        (Status::Warn, Enough::Hardly)
+    } else {
+        (Status::Ok, Enough::Yes)
+    };
+    Check::new(status, Some(groups as f64), Finding::Clusters { groups, of, enough })
+}
+
+/// Quantiles and tails are read inside a bin; one that holds much of the distribution has little to say about them.
+pub(crate) fn coarse_bins(distribution: &Distribution, settings: &Settings) -> Option<Check> {
+    let levels =
+        settings.quantiles.iter().copied().chain(settings.alphas.iter().map(|&alpha| settings.tail.level(alpha)));
+    let blurs = levels.map(|level| (distribution.curve().blur(level), level));
+    let (share, level) = blurs.max_by(|a, b| a.0.total_cmp(&b.0))?;
+    let status = Status::above(share, FINE, COARSE);
+    (status != Status::Ok).then(|| Check::new(status, Some(share), Finding::CoarseBin { level, share }))
+}
