@@ -11,10 +11,10 @@ from functools import cached_property
 from typing import Any
 
 from . import _slateval
-from ._again import call
 from ._errors import DataTypeError, InputError
 from ._interval import Interval
 from ._options import number
+from ._rerun_call import call
 
 SegmentValue = str | int | bool | None
 
@@ -258,7 +258,7 @@ class Evaluation(Mapping[str, Policy]):
     def __init__(self, core: _slateval.Evaluated) -> None:
         self._core = core
         self._names: list[str] = core.names
-        self._again: dict[tuple[str, float], Evaluation] = {}
+        self._other_levels: dict[tuple[str, float], Evaluation] = {}
         self._policies: dict[tuple[int, int | None], Policy] = {}
 
     @classmethod
@@ -278,10 +278,10 @@ class Evaluation(Mapping[str, Policy]):
 
     def _at(self, key: str, level: float) -> Evaluation:
         """The same log at another level, computed from the kept summary once."""
-        if (key, level) not in self._again:
+        if (key, level) not in self._other_levels:
             quantile, alpha = ([level], []) if key == "level" else ([], [level])
-            self._again[key, level] = Evaluation(self._core.at(quantile, alpha))
-        return self._again[key, level]
+            self._other_levels[key, level] = Evaluation(self._core.at(quantile, alpha))
+        return self._other_levels[key, level]
 
     def __getitem__(self, name: str) -> Policy:
         return self._policy(self._index(name))

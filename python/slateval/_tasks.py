@@ -17,7 +17,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from . import _data, _fits, _options, _slateval
+from . import _data, _options, _slateval, _summary_settings
 from ._errors import DataTypeError, InputError
 from ._options import Columns, Options
 from ._summary import Summary
@@ -101,4 +101,4 @@ def _summary_of(part: Any) -> Summary:
         return part
     if isinstance(part, (bytes, bytearray, memoryview)):
         return Summary.from_bytes(bytes(part))
-    raise DataTypeError(f"merge takes summaries and the bytes of summaries, not {_fits.kind(part)}")
+    raise DataTypeError(f"merge takes summaries and the bytes of summaries, not {_summary_settings.kind(part)}")

@@ -153,7 +153,7 @@ def test_tables_beside_arrays_and_functions(rng: np.random.Generator, actions: A
 
 
 def test_tables_are_taken_in_parts(rng: np.random.Generator, actions: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("slateval._shown.ENTRIES_AT_ONCE", 40)
+    monkeypatch.setattr("slateval._shown_propensities.ENTRIES_AT_ONCE", 40)
     which = rng.integers(0, 12, ROWS)
     mu, pi = distributions(rng, 12, SLOTS, ITEMS), distributions(rng, 12, SLOTS, ITEMS)
     p = propensities(
