@@ -20,6 +20,15 @@ def load(path: str | os.PathLike[str], **settings: Any) -> Evaluation:
     `settings` are those of `evaluate` that can be decided after the log has been read: `correction`, `band`,
     `confidence`, `alpha`, `tail`, `quantile`, `draws`, `seed` and the like, and `structure` for another order of a
     summary made with structure "auto".
+
+    >>> import pathlib, tempfile
+    >>> import slateval
+    >>> ev = slateval.evaluate(reward=[1.0, 0.0], logging=[[0.5], [0.5]], target=[[0.9], [0.1]], band="none")
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     ev.save(pathlib.Path(folder) / "monday.slateval")
+    ...     again = slateval.load(pathlib.Path(folder) / "monday.slateval", band="none", alpha=0.5)
+    >>> round(float(again["target"].mean), 3)
+    0.9
     """
     return Summary.load(path)._evaluate(settings)
 

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import doctest
 import importlib
-import sys
 from typing import Any
 
 import numpy as np
@@ -54,12 +52,6 @@ def table_of(p: Any, names: Any) -> dict[str, Any]:
     shuffled = np.random.default_rng(0).permutation(p.size)
     columns = {"context": np.asarray(names)[context], "slot": slot + 1, "item": item, "probability": p.ravel()}
     return {name: values[shuffled] for name, values in columns.items()}
-
-
-@pytest.mark.parametrize("module", ["propensities", "_policies"])
-def test_examples(module: str) -> None:
-    result = doctest.testmod(sys.modules[f"slateval.{module}"])
-    assert result.attempted > 0 and result.failed == 0
 
 
 def test_arrays(rng: np.random.Generator, actions: Any) -> None:

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import doctest
-import importlib
-import pkgutil
 import signal
 import subprocess
 import sys
@@ -12,7 +9,6 @@ import textwrap
 import threading
 import time
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -139,15 +135,6 @@ def test_examples(example: Path, tmp_path: Path) -> None:
     done = subprocess.run([sys.executable, str(example)], cwd=tmp_path, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     assert done.stdout
-
-
-@pytest.mark.parametrize("name", sorted(m.name for m in pkgutil.iter_modules(slateval.__path__)))
-def test_docstrings(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(ROOT)
-    module: Any = slateval if name == "_slateval" else importlib.import_module(f"slateval.{name}")
-    assert doctest.testmod(module).failed == 0
-    if name == "_slateval":
-        assert all(getattr(slateval, public).__doc__ for public in slateval.__all__ if public != "__version__")
 
 
 def test_importing_is_quick() -> None:
