@@ -7,8 +7,8 @@ from typing import Any
 
 from . import _slateval
 from ._errors import DataTypeError, InputError
-from ._labels import Piece, labels
 from ._options import Columns
+from ._segments_and_clusters import Piece, labels
 
 SLOTS = "(n, K): one row per slate, one column per slot"
 

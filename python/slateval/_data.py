@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from . import _arrays
 from ._errors import ColumnError, DataTypeError, InputError
-from ._labels import Piece, is_null, labels, plain
+from ._segments_and_clusters import Piece, is_null, labels, plain
 
 WHAT = (
     "pass a path, a pandas or Polars frame, Arrow data (anything with __arrow_c_stream__), a DuckDB relation, a dict "

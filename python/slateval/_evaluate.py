@@ -230,6 +230,11 @@ def inspect(
 
     Takes the data and columns of `evaluate`. `interactions=True` tells how strongly each two slots interact, and
     `band_width` asks how many rows a CDF band of that width takes.
+
+    >>> import slateval
+    >>> found = slateval.inspect({"reward": [1.0, 0.0], "mu_1": [0.5, 0.5], "pi_1": [0.9, 0.1]})
+    >>> found.to_dict()["log"]["reward_type"]
+    'binary'
     """
     threads = _options.threads(threads)
     structure, correction = _options.structure_of(None, structure, "auto")

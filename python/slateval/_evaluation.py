@@ -11,10 +11,10 @@ from functools import cached_property
 from typing import Any
 
 from . import _slateval
-from ._again import call
 from ._errors import DataTypeError, InputError
 from ._interval import Interval
 from ._options import number
+from ._rerun_call import call
 
 SegmentValue = str | int | bool | None
 
@@ -24,6 +24,12 @@ class Cdf:
 
     Any Arrow library takes it without a copy (`pyarrow.table(cdf)`, `polars.DataFrame(cdf)`); `cdf["estimate"]` is a
     NumPy array, with NaN where the band is missing.
+
+    >>> import slateval
+    >>> ev = slateval.evaluate(reward=[1.0, 0.0], logging=[[0.5], [0.5]], target=[[0.9], [0.1]], band="none")
+    >>> cdf = ev["target"].cdf
+    >>> cdf["reward"], cdf["estimate"].round(3)
+    (array([0., 1.]), array([0.1, 1. ]))
     """
 
     def __init__(self, table: _slateval.Table) -> None:
@@ -166,7 +172,13 @@ class Policy:
 
 @dataclass(frozen=True)
 class Comparison:
-    """A target minus another policy; intervals are paired, for both are judged by the same rows."""
+    """A target minus another policy; intervals are paired, for both are judged by the same rows.
+
+    >>> import slateval
+    >>> ev = slateval.evaluate(reward=[1.0, 0.0], logging=[[0.5], [0.5]], target=[[0.9], [0.1]], band="none")
+    >>> round(float(ev.comparison("target").mean), 3)
+    0.4
+    """
 
     policy: str
     baseline: str
@@ -208,7 +220,14 @@ def _reported(found: Mapping[float, Interval], argument: str, level: float) -> I
 
 
 class Segment(Mapping[str, Policy]):
-    """One segment of the log: its policies by name, as in the whole log."""
+    """One segment of the log: its policies by name, as in the whole log.
+
+    >>> import slateval
+    >>> log = {"reward": [1.0, 0.0, 0.0], "mu_1": [0.5] * 3, "pi_1": [0.9, 0.1, 0.1], "device": ["tv", "tv", "phone"]}
+    >>> ev = slateval.evaluate(log, by="device", band="none")
+    >>> [(segment.value, segment.rows, float(segment["logging"].mean)) for segment in ev.segments]
+    [('phone', 1, 0.0), ('tv', 2, 0.5)]
+    """
 
     def __init__(self, evaluation: Evaluation, index: int, facts: Mapping[str, Any]) -> None:
         self.column: str = facts["column"]
@@ -258,7 +277,7 @@ class Evaluation(Mapping[str, Policy]):
     def __init__(self, core: _slateval.Evaluated) -> None:
         self._core = core
         self._names: list[str] = core.names
-        self._again: dict[tuple[str, float], Evaluation] = {}
+        self._other_levels: dict[tuple[str, float], Evaluation] = {}
         self._policies: dict[tuple[int, int | None], Policy] = {}
 
     @classmethod
@@ -278,10 +297,10 @@ class Evaluation(Mapping[str, Policy]):
 
     def _at(self, key: str, level: float) -> Evaluation:
         """The same log at another level, computed from the kept summary once."""
-        if (key, level) not in self._again:
+        if (key, level) not in self._other_levels:
             quantile, alpha = ([level], []) if key == "level" else ([], [level])
-            self._again[key, level] = Evaluation(self._core.at(quantile, alpha))
-        return self._again[key, level]
+            self._other_levels[key, level] = Evaluation(self._core.at(quantile, alpha))
+        return self._other_levels[key, level]
 
     def __getitem__(self, name: str) -> Policy:
         return self._policy(self._index(name))
@@ -381,7 +400,13 @@ def _restore(summary: bytes, settings: str, record: str) -> Evaluation:
 
 
 class Inspection:
-    """Whether a log is fit for the job: its schema as understood, every check, and what to do."""
+    """Whether a log is fit for the job: its schema as understood, every check, and what to do.
+
+    >>> import slateval
+    >>> found = slateval.inspect({"reward": [1.0, 0.0], "mu_1": [0.5, 0.5], "pi_1": [0.9, 0.1]})
+    >>> print(str(found).splitlines()[0])
+    2 slates, 1 slot
+    """
 
     def __init__(self, document: str, text: str) -> None:
         self._document = document

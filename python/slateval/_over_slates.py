@@ -12,7 +12,7 @@ from ._columns import Array
 from ._errors import InputError
 from ._marginals import Marginals, target_marginals
 from ._policies import Dense, Reader
-from ._shown import Shown
+from ._shown_propensities import Shown
 from ._slates import Effort, PlackettLuce, Sampler, Slates, UniformRanking
 
 OVER_SLATES = (PlackettLuce, Sampler, Slates, UniformRanking)

@@ -20,6 +20,10 @@ class PlackettLuce:
     """A ranker that fills slot after slot, without repeats: an item left is taken in proportion to `exp(score)`.
 
     `scores` is (n, N), or (N,) if they are the same in every context. An item with score `-inf` is never shown.
+
+    >>> from slateval.weights import pseudo_inverse
+    >>> pseudo_inverse([[0, 1], [1, 0]], logging=PlackettLuce([1.0, 0.0, 0.0]), target=[0, 1]).weights.round(3)
+    array([3.252, 0.408])
     """
 
     scores: Any
@@ -27,14 +31,25 @@ class PlackettLuce:
 
 @dataclass(frozen=True, eq=False)
 class UniformRanking:
-    """Slates without repeats from `items` items, all of them equally likely."""
+    """Slates without repeats from `items` items, all of them equally likely.
+
+    >>> from slateval.weights import pseudo_inverse
+    >>> pseudo_inverse([[0, 1], [1, 0]], logging=UniformRanking(3), target=[0, 1]).weights.round(3)
+    array([5., 1.])
+    """
 
     items: int
 
 
 @dataclass(frozen=True, eq=False)
 class Slates:
-    """An explicit distribution: `slates` (S, K), with `probabilities` (S,), or (n, S) if they depend on the context."""
+    """An explicit distribution: `slates` (S, K), with `probabilities` (S,), or (n, S) if they depend on the context.
+
+    >>> from slateval.weights import pseudo_inverse
+    >>> logging = Slates([[0, 1], [1, 0]], probabilities=[0.75, 0.25])
+    >>> pseudo_inverse([[0, 1], [0, 1]], logging, target=[0, 1]).weights.round(3)
+    array([1.333, 1.333])
+    """
 
     slates: Any
     probabilities: Any
@@ -45,6 +60,13 @@ class Sampler:
     """A policy that can only be drawn from: `draw(context, size, rng)` gives `size` slates (size, K).
 
     `items` is the number of items; `contexts` (n,) has each row's context, without them `draw` is given None.
+
+    >>> from slateval.weights import pseudo_inverse
+    >>> def draw(context, size, rng):
+    ...     return np.argsort(rng.random((size, 3)), axis=1)[:, :2]
+    >>> w = pseudo_inverse([[0, 1], [1, 0]], logging=Sampler(draw, items=3), target=[0, 1])
+    >>> bool((abs(w.weights - [5, 1]) < 5 * w.error).all())
+    True
     """
 
     draw: Callable[[Any, int, np.random.Generator], Any]

@@ -6,7 +6,7 @@ import os
 import threading
 from typing import Any
 
-from . import _fits, _options, _slateval
+from . import _options, _slateval, _summary_settings
 from ._errors import DataTypeError, FileError, InputError, MissingFileError, NoRowsError
 from ._evaluate import _evaluated, _read
 from ._evaluation import Evaluation
@@ -20,6 +20,15 @@ def load(path: str | os.PathLike[str], **settings: Any) -> Evaluation:
     `settings` are those of `evaluate` that can be decided after the log has been read: `correction`, `band`,
     `confidence`, `alpha`, `tail`, `quantile`, `draws`, `seed` and the like, and `structure` for another order of a
     summary made with structure "auto".
+
+    >>> import pathlib, tempfile
+    >>> import slateval
+    >>> ev = slateval.evaluate(reward=[1.0, 0.0], logging=[[0.5], [0.5]], target=[[0.9], [0.1]], band="none")
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     ev.save(pathlib.Path(folder) / "monday.slateval")
+    ...     again = slateval.load(pathlib.Path(folder) / "monday.slateval", band="none", alpha=0.5)
+    >>> round(float(again["target"].mean), 3)
+    0.9
     """
     return Summary.load(path)._evaluate(settings)
 
@@ -73,7 +82,7 @@ class Summary:
         structure = _options.text("structure", structure)
         slots, bins = _options.text("target_slots", target_slots), _options.bins_text(bins)
         self._options: Options | None = Options(columns, structure, slots, bins, baseline, bool(interactions))
-        _fits.check(self._options)
+        _summary_settings.check(self._options)
         self._core: _slateval.Summary | None = None
         self._last: Last | None = None
         self._adding = threading.Lock()
@@ -135,19 +144,19 @@ class Summary:
     def merge(self, other: Summary) -> Summary:
         """Both together; neither is changed."""
         if not isinstance(other, Summary):
-            raise DataTypeError(f"a summary merges with a summary, not with {_fits.kind(other)}")
+            raise DataTypeError(f"a summary merges with a summary, not with {_summary_settings.kind(other)}")
         if self._core is not None and other._core is not None:
             merged = Summary._of(self._core.merge(other._core), self._options)
         else:
-            _fits.refuse_differences(self._wanted(), other._wanted())
+            _summary_settings.refuse_differences(self._wanted(), other._wanted())
             merged = Summary._of(self._core or other._core, self._options)
         merged._last = self._last
         return merged
 
     def _wanted(self) -> dict[str, str]:
         if self._core is not None:
-            return _fits.of_spec(self._core.spec)
-        return _fits.of_options(self._options) if self._options is not None else {}
+            return _summary_settings.of_spec(self._core.spec)
+        return _summary_settings.of_options(self._options) if self._options is not None else {}
 
     @property
     def rows(self) -> int:
@@ -159,7 +168,7 @@ class Summary:
         return self._evaluate(settings)
 
     def _evaluate(self, settings: dict[str, Any]) -> Evaluation:
-        _fits.refuse_settings_of_rows(settings)
+        _summary_settings.refuse_settings_of_rows(settings)
         correction = _options.text("correction", settings.pop("correction", "auto"), "the name of a correction")
         settings["threads"] = _options.threads(settings.get("threads"))
         method = _options.method(correction=correction, **settings)

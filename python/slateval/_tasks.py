@@ -17,7 +17,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from . import _data, _fits, _options, _slateval
+from . import _data, _options, _slateval, _summary_settings
 from ._errors import DataTypeError, InputError
 from ._options import Columns, Options
 from ._summary import Summary
@@ -52,7 +52,13 @@ def plan(
     bins: int | str = 4096,
     baseline: str | None = None,
 ) -> list[Task]:
-    """The tasks of a log on disk: files, or row groups of Parquet files. Reads schemas and no rows."""
+    """The tasks of a log on disk: files, or row groups of Parquet files. Reads schemas and no rows.
+
+    >>> import slateval
+    >>> tasks = slateval.plan("examples/slates.parquet", target={"new": "pi_new"})
+    >>> tasks[0].row_groups
+    (0, 3)
+    """
     found = _data.paths_of(paths)
     if isinstance(paths, (list, tuple)) and not paths:
         raise InputError("there are no paths to plan: give at least one")
@@ -77,14 +83,27 @@ def plan(
 
 
 def partial(task: Task) -> bytes:
-    """Reads one task: its summary as bytes."""
+    """Reads one task: its summary as bytes.
+
+    >>> import slateval
+    >>> (task,) = slateval.plan("examples/slates.parquet", target={"new": "pi_new"})
+    >>> slateval.Summary.from_bytes(slateval.partial(task)).rows
+    12000
+    """
     if not isinstance(task, Task):
         raise DataTypeError(f"partial takes a task of slateval.plan, not {task!r:.60}")
     return _slateval.partial(task._task, task._job)
 
 
 def merge(parts: Iterable[bytes | Summary]) -> Summary:
-    """The summary of all parts: bytes, or summaries. The order does not matter but for the last bits of the numbers."""
+    """The summary of all parts: bytes, or summaries. The order does not matter but for the last bits of the numbers.
+
+    >>> import slateval
+    >>> day = slateval.Summary(structure="additive")
+    >>> day.add({"reward": [1.0, 0.0], "mu_1": [0.5, 0.5], "pi_1": [0.9, 0.1]})
+    >>> slateval.merge([day, day.to_bytes()]).rows
+    4
+    """
     if isinstance(parts, (Summary, bytes, str)) or not isinstance(parts, Iterable):
         raise DataTypeError(f"merge takes several parts, not one {type(parts).__name__}: write merge([one, other])")
     total: Summary | None = None
@@ -101,4 +120,4 @@ def _summary_of(part: Any) -> Summary:
         return part
     if isinstance(part, (bytes, bytearray, memoryview)):
         return Summary.from_bytes(bytes(part))
-    raise DataTypeError(f"merge takes summaries and the bytes of summaries, not {_fits.kind(part)}")
+    raise DataTypeError(f"merge takes summaries and the bytes of summaries, not {_summary_settings.kind(part)}")

@@ -24,7 +24,7 @@ from ._errors import DataTypeError, InputError, SlatevalWarning
 from ._options import TargetSlots, slots_argument, whole
 from ._over_slates import OVER_SLATES, of_slates
 from ._policies import Dense, Keyed, Keys, Reader, Table
-from ._shown import Shown, Tally, dense, keyed
+from ._shown_propensities import Shown, Tally, dense, keyed
 
 __all__ = ["Propensities", "Support", "Table", "propensities"]
 

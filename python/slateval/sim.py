@@ -40,7 +40,12 @@ def additive(
     seed: int = 1,
     **more: Any,
 ) -> Simulated:
-    """A CDF that is a mean over slots: what the additive weight needs. `curves` are "slices" or "powers"."""
+    """A CDF that is a mean over slots: what the additive weight needs. `curves` are "slices" or "powers".
+
+    >>> log, truth = additive(rows=100, slots=2, seed=7)
+    >>> len(log), [policy["name"] for policy in truth["policies"]]
+    (100, ['logging', 'target'])
+    """
     return _simulate("additive", rows, slots, items, logging, target or "deterministic", seed, {"curves": curves}, more)
 
 
@@ -55,7 +60,12 @@ def pairwise(
     seed: int = 1,
     **more: Any,
 ) -> Simulated:
-    """A CDF that is a mean over pairs of slots: what order 2 needs."""
+    """A CDF that is a mean over pairs of slots: what order 2 needs.
+
+    >>> log, truth = pairwise(rows=100, slots=2, seed=7)
+    >>> len(log), truth["policies"][1]["mean"] > 0
+    (100, True)
+    """
     own = {"any_interaction": bool(any_interaction)}
     default = f"epsilon-greedy:{0.2 / whole('items', items, 1)}"
     return _simulate("pairwise", rows, slots, items, logging, target or default, seed, own, more)
@@ -71,7 +81,12 @@ def cascade(
     seed: int = 1,
     **more: Any,
 ) -> Simulated:
-    """Clicks that depend on what stands above."""
+    """Clicks that depend on what stands above.
+
+    >>> log, truth = cascade(rows=100, slots=2, truth_rows=1000, seed=7)
+    >>> log.column_names[:4]
+    ['context', 'reward', 'item_1', 'item_2']
+    """
     return _simulate("cascade", rows, slots, items, logging, target or "softmax:3", seed, {}, more)
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import doctest
 import importlib
 import importlib.util
 import re
@@ -87,12 +86,6 @@ def engine(request: pytest.FixtureRequest) -> str:
     else:
         pytest.importorskip("slateval._slateval", reason="the compiled module is not built")
     return str(request.param)
-
-
-@pytest.mark.parametrize("module", ["obp", "scope_rl"])
-def test_examples(module: str) -> None:
-    result = doctest.testmod(sys.modules[f"slateval.compat.{module}"])
-    assert result.attempted > 0 and result.failed == 0
 
 
 class TestFeedback:

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import doctest
 import importlib
-import sys
 from typing import Any
 
 import numpy as np
@@ -54,12 +52,6 @@ def table_of(p: Any, names: Any) -> dict[str, Any]:
     shuffled = np.random.default_rng(0).permutation(p.size)
     columns = {"context": np.asarray(names)[context], "slot": slot + 1, "item": item, "probability": p.ravel()}
     return {name: values[shuffled] for name, values in columns.items()}
-
-
-@pytest.mark.parametrize("module", ["propensities", "_policies"])
-def test_examples(module: str) -> None:
-    result = doctest.testmod(sys.modules[f"slateval.{module}"])
-    assert result.attempted > 0 and result.failed == 0
 
 
 def test_arrays(rng: np.random.Generator, actions: Any) -> None:
@@ -153,7 +145,7 @@ def test_tables_beside_arrays_and_functions(rng: np.random.Generator, actions: A
 
 
 def test_tables_are_taken_in_parts(rng: np.random.Generator, actions: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("slateval._shown.ENTRIES_AT_ONCE", 40)
+    monkeypatch.setattr("slateval._shown_propensities.ENTRIES_AT_ONCE", 40)
     which = rng.integers(0, 12, ROWS)
     mu, pi = distributions(rng, 12, SLOTS, ITEMS), distributions(rng, 12, SLOTS, ITEMS)
     p = propensities(

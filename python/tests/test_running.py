@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import doctest
-import importlib
-import pkgutil
 import signal
 import subprocess
 import sys
@@ -12,13 +9,14 @@ import textwrap
 import threading
 import time
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import pytest
 import slateval
 from conftest import ROOT, Log
+
+not_on_windows = pytest.mark.skipif(sys.platform == "win32", reason="needs POSIX signals and resource limits")
 
 
 def test_progress(parquet: str, log: Log) -> None:
@@ -95,6 +93,7 @@ slateval.evaluate({data}, {more})
 """
 
 
+@not_on_windows
 @pytest.mark.parametrize(
     ("data", "more"),
     [
@@ -116,6 +115,7 @@ def test_ctrl_c_ends_it_within_a_second(data: str, more: str) -> None:
     assert time.monotonic() - start < 3
 
 
+@not_on_windows
 def test_streams_stay_streams() -> None:
     """Ten times the rows, the same memory."""
     code = """
@@ -127,7 +127,8 @@ def test_streams_stay_streams() -> None:
         frame = {"reward": random.random(n), **{f"{b}_{k}": np.full(n, .5) for b in ("mu", "pi") for k in range(1, 6)}}
         for count in (10, 100):
             slateval.evaluate((frame for _ in range(count)), structure="additive", band="none")
-            print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
+            # macOS counts bytes, Linux kilobytes.
+            print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // (1024 if sys.platform == "darwin" else 1))
     """
     done = subprocess.run([sys.executable, "-c", textwrap.dedent(code)], capture_output=True, text=True, check=True)
     few, many = map(int, done.stdout.split())
@@ -139,15 +140,6 @@ def test_examples(example: Path, tmp_path: Path) -> None:
     done = subprocess.run([sys.executable, str(example)], cwd=tmp_path, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     assert done.stdout
-
-
-@pytest.mark.parametrize("name", sorted(m.name for m in pkgutil.iter_modules(slateval.__path__)))
-def test_docstrings(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(ROOT)
-    module: Any = slateval if name == "_slateval" else importlib.import_module(f"slateval.{name}")
-    assert doctest.testmod(module).failed == 0
-    if name == "_slateval":
-        assert all(getattr(slateval, public).__doc__ for public in slateval.__all__ if public != "__version__")
 
 
 def test_importing_is_quick() -> None:

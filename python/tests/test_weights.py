@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import doctest
 import importlib
-import sys
 from itertools import permutations, product
 from typing import Any
 
@@ -40,11 +38,6 @@ def marginals(slates: Any, p: Any, items: int) -> Any:
 @pytest.fixture
 def rng() -> np.random.Generator:
     return np.random.default_rng(3)
-
-
-def test_examples() -> None:
-    result = doctest.testmod(sys.modules["slateval.weights"])
-    assert result.attempted > 0 and result.failed == 0
 
 
 @pytest.mark.parametrize(("items", "slots"), [(2, 1), (3, 2), (4, 3), (5, 3), (3, 3), (4, 4), (1, 1)])

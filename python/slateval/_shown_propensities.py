@@ -1,4 +1,7 @@
-"""Probabilities of the slates shown, chi and what lies out of logging's reach: by key, or dense batch by batch."""
+"""Propensities of the slates that were shown, with each target's chi and the part of it that logging never shows.
+
+`keyed` joins policies that are tables; `dense` computes whole distributions, one batch of rows at a time.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Segments, and dicts of arrays: what is missing is null, and what cannot be read is refused."""
+"""Segments and dicts of arrays: missing values become null, and unreadable values are refused."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a summary is of, compared where one of two has no rows yet; and what is fixed when rows are added."""
+"""Settings that a summary fixes before its first row: checks them, compares two summaries, refuses later changes."""
 
 from __future__ import annotations
 
@@ -26,15 +26,15 @@ _ROWS = [
     "baseline",
     "interactions",
 ]
-"""Settings that say what to keep of rows."""
+"""Settings that decide what is kept of each row."""
 
 
 class _Understood(Exception):
-    """The settings were understood, and rows are asked for."""
+    """Raised when the native code asks for rows: it has accepted the settings by then."""
 
 
 def check(options: Options) -> None:
-    """Refuses settings that contradict themselves, before there are rows."""
+    """Refuses settings that contradict each other, before any row is read."""
 
     def none_yet() -> Iterator[Any]:
         raise _Understood
@@ -47,7 +47,7 @@ def check(options: Options) -> None:
 
 
 def of_options(options: Options) -> dict[str, str]:
-    """What these settings fix, in words; what the rows decide is not in it."""
+    """The settings that `options` fix, as text. Settings that are found from the rows are left out."""
     columns = options.columns
     bins = "log" if options.bins == "log" else str(int(options.bins))
     found = _common(options.structure, options.target_slots, bins, columns.by, columns.cluster, options.baseline)
@@ -61,7 +61,7 @@ def of_options(options: Options) -> dict[str, str]:
 
 
 def of_spec(spec: str) -> dict[str, str]:
-    """The same, of a summary with rows."""
+    """The same settings of a summary that has rows."""
     facts = json.loads(spec)
     binning = facts["binning"]
     bins = "log" if binning["scale"] == "log" else str(binning["capacity"])
@@ -94,7 +94,7 @@ def refuse_settings_of_rows(settings: Mapping[str, Any]) -> None:
 
 
 def kind(value: object) -> str:
-    """What somebody gave in place of a summary, and what to do about it."""
+    """Describes a value that was passed in place of a summary, and says what to do instead."""
     name = type(value).__name__
     if name == "Evaluation":
         return "an Evaluation; ev.merge(other) merges evaluations, and ev.save(path) keeps a summary"

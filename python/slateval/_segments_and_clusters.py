@@ -1,4 +1,4 @@
-"""Segments and clusters: one value for each slate, or none."""
+"""Columns of segments and clusters: reads one value for each slate, and turns missing values into nulls."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ LARGEST = 2**63 - 1
 
 
 def labels(column: str, argument: str, values: Any) -> Piece:
-    """Whole numbers, truth values, text or dates; what is masked, NaN, NaT, NA or None is null."""
+    """Reads whole numbers, truth values, text or dates. Masked values, NaN, NaT, NA and None become null."""
     import numpy as np
 
     mask = np.ma.getmaskarray(values) if isinstance(values, np.ma.MaskedArray) else None
@@ -42,7 +42,7 @@ def labels(column: str, argument: str, values: Any) -> Piece:
 
 
 def is_null(value: object) -> bool:
-    """Whether a value stands for none."""
+    """Whether a value means that there is none."""
     # NaN and NaT differ from themselves; pandas.NA has no truth value at all.
     if value is None or type(value).__name__ in ("NAType", "NaTType"):
         return True
@@ -50,7 +50,7 @@ def is_null(value: object) -> bool:
 
 
 def plain(values: Any) -> Any:
-    """Values of libraries that would make floats of whole numbers with nulls."""
+    """Values as Python objects, where their library would turn whole numbers with nulls into floats."""
     import numpy as np
 
     library = type(values).__module__.partition(".")[0]

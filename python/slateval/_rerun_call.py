@@ -1,4 +1,4 @@
-"""How to run an evaluation again, as one types it."""
+"""The Python call that repeats an evaluation, as text: reports show it to their readers."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ _DEFAULTS: dict[str, Any] = {
 }
 
 _OF_LOG = {"target_slots", "bins", "by", "cluster"}
-"""What a summary remembers by itself."""
+"""Settings that are stored in the summary, so that `load` does not take them."""
 
 
 def call(settings: Mapping[str, Any]) -> str:
-    """The call that gives the same evaluation, from its settings.
+    """Writes the call that gives the same evaluation.
 
     >>> call({"summary": "week.slateval", "confidence": 0.9, "seed": 0})
     "slateval.load('week.slateval', confidence=0.9)"
@@ -53,6 +53,6 @@ def _columns(log: Mapping[str, Any]) -> list[str]:
 
 
 def _arguments(settings: Mapping[str, Any], without: set[str]) -> list[str]:
-    """Those that are not the default."""
+    """Arguments whose value is not the default."""
     given = {name: settings[name] for name in _DEFAULTS if name in settings and name not in without}
     return [f"{name}={value!r}" for name, value in given.items() if value != _DEFAULTS[name]]
