@@ -76,9 +76,10 @@ pub use answer::interval::{Bounds, Cdf, CdfBand, Interval, QuantileEstimate, Tai
 pub use answer::reason::{Effects, Reason, TailMetric, Untested, WayOut};
 pub use answer::selection::{FunctionalTest, Interaction, OrderTest, Selection, SelectionReason};
 pub use answer::words::{Advice, PlainWords, Words};
-pub use evaluate::combination::{Combination, Combined, FailedCheck, Metric, Term, Worth};
+pub use evaluate::combination::{Combined, FailedCheck, Worth};
 pub use evaluate::profile::{ComparisonProfile, PolicyProfile, Profile};
 pub use question::binning::{Binning, Scale};
+pub use question::combination::{Combination, Metric, Term};
 pub use question::correction::{Correction, CorrectionChoice};
 pub use question::error::{Error, Result};
 pub use question::field::Field;

@@ -123,11 +123,6 @@ impl WeightShape {
         Asymmetry { skewness: third / second.powf(1.5), spread: fourth / (second * second) }
     }
 
-    /// The error of the mean of a function of the policy's reward alone.
-    pub(crate) fn of_mean(&self, centred: &[f64]) -> Asymmetry {
-        self.of_sum(centred, &vec![0.0; centred.len()])
-    }
-
     /// The error of the mean of the weights alone, as of a CDF in its middle.
     pub(crate) fn of_middle(&self) -> Asymmetry {
         let total: f64 = self.squares.iter().sum();

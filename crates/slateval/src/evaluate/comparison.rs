@@ -6,11 +6,12 @@ use crate::answer::interval::{Bounds, Interval, QuantileEstimate, TailEstimate};
 use crate::answer::reason::Reason;
 use crate::answer::trust::{Trust, Trusts};
 use crate::math::normal;
+use crate::question::combination::Metric;
 use crate::question::segment::Segment;
 use crate::question::settings::Settings;
-use crate::uncertainty::draws::{place, read_off};
 use crate::uncertainty::limits::{Limits, z};
 use crate::uncertainty::policy::{DifferenceUncertainty, Estimators, Gap};
+use crate::uncertainty::readings::read;
 use crate::uncertainty::standing;
 
 /// Two policies to be compared: their names, and the estimators that their estimates come from.
@@ -31,21 +32,20 @@ pub(crate) fn compare(
 ) -> Comparison {
     let Compared { policy: (policy, first), baseline: (baseline, second), selected, trusts } = compared;
     let mean = |level: Estimators<'_, '_>| level.mean.moments.origin + level.mean.moments.mean;
-    let values = |level: Estimators<'_, '_>| read_off(level.cdf.distribution.curve(), settings);
-    let (own, other) = (values(first), values(second));
+    let value = |level: Estimators<'_, '_>, metric: Metric| read(metric, level.cdf.distribution.curve(), settings.tail);
+    let difference = |metric: Metric| value(first, metric) - value(second, metric);
     let interval = |estimate: f64, of: &dyn Fn(&DifferenceUncertainty) -> &Limits| {
         standing::interval(estimate, &levels.iter().map(of).collect::<Vec<_>>(), selected, &trusts.cdf)
     };
     let means: Vec<&Limits> = levels.iter().map(|level| &level.mean).collect();
     let cvar = |(i, &alpha): (usize, &f64)| {
-        let p = place::cvar(i);
         let bias = levels.first().and_then(|level| level.cvar_bias.as_ref()).filter(|_| settings.debias_cvar);
         let bias = bias.map_or(0.0, |bias| bias[i]);
-        TailEstimate { alpha, interval: interval(own[p] - other[p] - bias, &|level| &level.cvar[i]) }
+        TailEstimate { alpha, interval: interval(difference(Metric::Cvar(alpha)) - bias, &|level| &level.cvar[i]) }
     };
     let quantile = |i: usize, of: &dyn Fn(&DifferenceUncertainty) -> &Limits| {
-        let p = place::quantile(settings, i);
-        QuantileEstimate { level: settings.quantiles[i], interval: interval(own[p] - other[p], of) }
+        let level = settings.quantiles[i];
+        QuantileEstimate { level, interval: interval(difference(Metric::Quantile(level)), of) }
     };
     let quantiles = 0..settings.quantiles.len();
     Comparison {

@@ -3,47 +3,42 @@
 //! Moments have normal intervals from the sum of their influence functions; what is read off CDFs has percentiles of
 //! draws in which all policies of a group move together.
 
+use crate::uncertainty::curve_errors::CurveErrors;
+use crate::uncertainty::limits::{plus, scaled};
+use crate::uncertainty::readings::{Readings, read};
 use std::result;
 
 use crate::answer::check::Check;
 use crate::answer::interval::{Bounds, Interval};
 use crate::answer::reason::Reason;
 use crate::answer::trust::Trust;
-use crate::estimate::asymmetry::{WeightShape, tail_values};
 use crate::estimate::design::{designed_rows, observed_rows};
-use crate::estimate::distribution::Curve;
 use crate::estimate::estimator::Estimator;
 use crate::estimate::weight_sums::{Bin, WeightSums};
 use crate::evaluate::SEGMENT_DRAWS;
-use crate::evaluate::combination::{FailedCheck, Metric, Worth};
+use crate::evaluate::combination::{FailedCheck, Worth};
 use crate::evaluate::describe::Spread;
-use crate::evaluate::joint_terms::{JointTerms, Kind, Member, PolicyTerm, Who, kind};
+use crate::evaluate::joint_terms::{JointTerms, Kind, Member, PolicyTerm, Who};
 use crate::evaluate::target::Target;
+use crate::question::combination::Metric;
 use crate::question::error::Result;
 use crate::question::settings::{Band, MAX_DRAWS, Settings};
 use crate::question::spec::{LOGGING, Spec};
-use crate::question::tail::Tail;
 use crate::summary::cell::Cell;
-use crate::uncertainty::bands::{CurveBand, invert, pointwise};
 use crate::uncertainty::bernstein::Guaranteed;
-use crate::uncertainty::drawn::{TailDraws, reward_range, stretched, tail_interval, wider};
-use crate::uncertainty::draws::{Draws, central};
-use crate::uncertainty::limits::{
-    COARSE, FINE, Limits, bin_is_fine_enough, bounds, can_have_intervals, has_enough_rows, has_light_tail,
-    tail_has_enough_rows,
-};
+use crate::uncertainty::limits::{Limits, bounds, can_have_intervals, has_enough_rows};
 use crate::uncertainty::moment::{self, Moment, MomentPart};
 use crate::uncertainty::policy::Estimators;
-use crate::uncertainty::process::Process;
 use crate::uncertainty::standing;
 
-/// The error process of some members at one level of trust, with its draws by their number.
+/// The error of some members at one level of trust, at some confidence and from some draws.
 #[derive(Debug)]
 struct Drawn {
     members: Vec<Member>,
     at: usize,
-    process: Process,
-    draws: Vec<(usize, Draws)>,
+    confidence: f64,
+    draws: usize,
+    errors: CurveErrors,
 }
 
 /// Draws that should lie beyond each end of an interval.
@@ -61,7 +56,7 @@ pub(crate) struct JointIntervals<'a> {
     targets: Vec<Option<Target<'a>>>,
     logging: Vec<Option<Estimator<'a>>>,
     /// What draws are read for.
-    functionals: Vec<Metric>,
+    readings: Readings,
     drawn: Vec<Drawn>,
 }
 
@@ -84,13 +79,8 @@ impl<'a> JointIntervals<'a> {
         let targets = policies.clone().map(|p| is_used(p).then(|| target(p)).transpose()).collect::<Result<_>>()?;
         let logging = |policy: usize| Estimator::of_logging(cell, WeightSums::of_logging(cell, policy, rows), bins);
         let logging = policies.map(|p| (p == 0 || is_used(p)).then(|| logging(p))).collect();
-        let mut functionals = Vec::new();
-        for part in used.iter().filter(|part| kind(part.metric) == Some(Kind::Curves)) {
-            if !functionals.contains(&part.metric) {
-                functionals.push(part.metric);
-            }
-        }
-        Ok(JointIntervals { spec, cell, rows, settings, draws, targets, logging, functionals, drawn: Vec::new() })
+        let readings = Readings::new(used.iter().map(|part| part.metric), settings.tail);
+        Ok(JointIntervals { spec, cell, rows, settings, draws, targets, logging, readings, drawn: Vec::new() })
     }
 
     /// The sum of the parts and a constant.
@@ -278,84 +268,14 @@ impl<'a> JointIntervals<'a> {
 
     fn curves(&mut self, group: &JointTerms, at: usize, settings: &Settings) -> Limits {
         self.members_carry(group, at)?;
-        if let [PolicyTerm { coefficient, metric: Metric::Probability(v), .. }] = group.parts[..] {
-            let place = self.process(group, at);
-            let estimator = self.level(group.members[0], at).ok_or(Reason::NotEvaluated)?.cdf;
-            let band = pointwise(&self.drawn[place].process, estimator, 0, group.members.len(), settings);
-            return probability(v, estimator, &band).map(|found| scaled(found, coefficient));
-        }
-        for part in &group.parts {
-            says_enough_about(part.metric, self.level_of(part, group, at)?.cdf, settings.tail)?;
-        }
-        let place = self.process(group, at);
-        if let [PolicyTerm { coefficient, metric: Metric::Quantile(level), .. }] = group.parts[..] {
-            let estimator = self.level(group.members[0], at).ok_or(Reason::NotEvaluated)?.cdf;
-            let band = pointwise(&self.drawn[place].process, estimator, 0, group.members.len(), settings);
-            return Ok(scaled(invert(estimator.distribution.curve(), &band, level), coefficient));
-        }
-        let draws = self.draws(place, settings);
-        let (mut sums, mut estimate) = (vec![0.0; settings.draws], 0.0);
-        for part in &group.parts {
-            let (Some(member), Some(f)) = (group.place(part.who), self.functional(part.metric)) else { continue };
-            let values = &self.drawn[place].draws[draws].1.values[member][f];
-            sums.iter_mut().zip(values).for_each(|(sum, value)| *sum += part.coefficient * value);
-            let curve = self.level_of(part, group, at)?.cdf.distribution.curve();
-            estimate += part.coefficient * read(part.metric, curve, settings.tail);
-        }
-        let shape = self.shape(group, at)?;
-        if group.parts.iter().all(|part| matches!(part.metric, Metric::Cvar(_))) {
-            return self.tails(group, (at, place), (sums, estimate), &shape, settings);
-        }
-        Ok(stretched(estimate, central(sums, settings.confidence), wider(&shape, settings)))
+        let terms = group.curve_terms().ok_or(Reason::NotEvaluated)?;
+        let place = self.errors(group, at, settings);
+        self.drawn[place].errors.limits(&self.members(group, at), &terms)
     }
 
-    /// The weights of a group's first target.
-    fn shape(&self, group: &JointTerms, at: usize) -> result::Result<WeightShape, Reason> {
-        let target = group.first_target();
-        Ok(WeightShape::of(self.level_of(target, group, at)?.cdf))
-    }
-
-    /// CVaRs alone: the shape of their error is that of the first target's, and of logging beside it.
-    fn tails(
-        &self,
-        group: &JointTerms,
-        (at, place): (usize, usize),
-        (draws, estimate): (Vec<f64>, f64),
-        shape: &WeightShape,
-        settings: &Settings,
-    ) -> Limits {
-        let target = group.first_target();
-        let (mut blurs, mut is_clumped) = (Vec::new(), false);
-        let mut values = [Vec::new(), Vec::new()];
-        let process = &self.drawn[place].process;
-        for part in &group.parts {
-            let Metric::Cvar(alpha) = part.metric else { continue };
-            let estimator = self.level_of(part, group, at)?.cdf;
-            has_light_tail(estimator, settings.tail)?;
-            let curve = estimator.distribution.curve();
-            let band = pointwise(process, estimator, group.place(part.who).unwrap_or(0), group.members.len(), settings);
-            is_clumped |= crate::uncertainty::drawn::is_clumped(curve, &band, settings.tail.level(alpha));
-            blurs.push((part.coefficient, curve.tail_blur(alpha, settings.tail, FINE)));
-            let owner = match part.who {
-                who if who == target.who => 0,
-                Who::Logging => 1,
-                Who::Target(_) => continue,
-            };
-            let own = tail_values(curve, alpha, settings.tail, part.coefficient);
-            values[owner].resize(own.len(), 0.0);
-            values[owner].iter_mut().zip(own).for_each(|(sum, x)| *sum += x);
-        }
-        let [of_policy, mut of_logging] = values;
-        of_logging.resize(of_policy.len(), 0.0);
-        let range = match group.parts[..] {
-            [part] => {
-                let curve = self.level_of(&part, group, at)?.cdf.distribution.curve();
-                Some(reward_range(curve, part.coefficient))
-            }
-            _ => None,
-        };
-        let drawn = TailDraws { draws, estimate, is_clumped, range };
-        Ok(tail_interval(drawn, shape.of_sum(&of_policy, &of_logging), &blurs, settings))
+    /// The estimators of a group's CDFs.
+    fn members(&self, group: &JointTerms, at: usize) -> Vec<&Estimator<'a>> {
+        group.members.iter().filter_map(|&m| self.level(m, at)).map(|level| level.cdf).collect()
     }
 
     /// From empirical Bernstein bounds, which hold for the whole CDF of one policy at once.
@@ -384,109 +304,24 @@ impl<'a> JointIntervals<'a> {
         if !drawn || !group.parts.iter().any(|p| is_cvar(&p)) || self.members_carry(group, 0).is_err() {
             return 0.0;
         }
-        let place = self.process(group, 0);
-        let draws = self.draws(place, settings);
-        let (mut mean, mut estimate) = (0.0, 0.0);
-        for part in group.parts.iter().filter(is_cvar) {
-            let (Some(member), Some(f)) = (group.place(part.who), self.functional(part.metric)) else { continue };
-            mean += part.coefficient * self.drawn[place].draws[draws].1.mean(member, f);
-            estimate += part.coefficient * self.value(part).map_or(0.0, |(value, _)| value);
-        }
-        mean - estimate
+        let Some(terms) = group.curve_terms() else { return 0.0 };
+        let place = self.errors(group, 0, settings);
+        self.drawn[place].errors.bias(&self.members(group, 0), &terms)
     }
 
-    fn functional(&self, metric: Metric) -> Option<usize> {
-        self.functionals.iter().position(|f| *f == metric)
-    }
-
-    /// The place of a group's error process.
-    fn process(&mut self, group: &JointTerms, at: usize) -> usize {
-        if let Some(known) = self.drawn.iter().position(|d| d.at == at && d.members == group.members) {
+    /// The place of the error of a group's CDFs.
+    fn errors(&mut self, group: &JointTerms, at: usize, settings: &Settings) -> usize {
+        let (confidence, draws) = (settings.confidence, settings.draws);
+        let is_same =
+            |d: &Drawn| d.at == at && d.members == group.members && d.draws == draws && d.confidence == confidence;
+        if let Some(known) = self.drawn.iter().position(is_same) {
             return known;
         }
-        let members: Vec<&Estimator<'_>> =
-            group.members.iter().filter_map(|&m| self.level(m, at)).map(|level| level.cdf).collect();
-        let process = Process::new(self.cell, self.rows, &members);
-        self.drawn.push(Drawn { members: group.members.clone(), at, process, draws: Vec::new() });
+        let members = self.members(group, at);
+        let errors = CurveErrors::new(self.cell, self.rows, &members, self.readings.clone(), settings);
+        self.drawn.push(Drawn { members: group.members.clone(), at, confidence, draws, errors });
         self.drawn.len() - 1
     }
-
-    /// The place of its draws.
-    fn draws(&mut self, place: usize, settings: &Settings) -> usize {
-        let drawn = &self.drawn[place];
-        if let Some(known) = drawn.draws.iter().position(|(count, _)| *count == settings.draws) {
-            return known;
-        }
-        let levels = drawn.members.iter().filter_map(|&m| self.level(m, drawn.at));
-        let distributions: Vec<_> = levels.map(|level| &level.cdf.distribution).collect();
-        let (functionals, tail) = (&self.functionals, settings.tail);
-        let read = |curve: Curve<'_>| functionals.iter().map(|&metric| read(metric, curve, tail)).collect();
-        let draws = Draws::reading(&drawn.process, &distributions, settings, read);
-        self.drawn[place].draws.push((settings.draws, draws));
-        self.drawn[place].draws.len() - 1
-    }
-}
-
-fn read(metric: Metric, curve: Curve<'_>, tail: Tail) -> f64 {
-    match metric {
-        Metric::Quantile(level) => curve.quantile(level),
-        Metric::Cvar(alpha) => curve.cvar(alpha, tail),
-        Metric::Probability(v) => curve.probability(v),
-        Metric::Mean | Metric::Variance | Metric::Std | Metric::Ess => f64::NAN,
-    }
-}
-
-/// Whether the log says enough about what is read off a CDF.
-fn says_enough_about(metric: Metric, estimator: &Estimator<'_>, tail: Tail) -> result::Result<(), Reason> {
-    match metric {
-        Metric::Quantile(level) => {
-            tail_has_enough_rows(estimator, level.min(1.0 - level))?;
-            bin_is_fine_enough(estimator, level)
-        }
-        Metric::Cvar(alpha) => {
-            tail_has_enough_rows(estimator, alpha)?;
-            bin_is_fine_enough(estimator, tail.level(alpha))
-        }
-        Metric::Probability(v) => {
-            let curve = estimator.distribution.curve();
-            let f = curve.probability(v);
-            tail_has_enough_rows(estimator, f.min(1.0 - f))?;
-            let (b, share) = curve.place(v);
-            let mass = curve.mass(b);
-            if share == 1.0 || mass <= COARSE {
-                return Ok(());
-            }
-            Err(Reason::CoarseBin { reward: Some(v), share: mass })
-        }
-        Metric::Mean | Metric::Variance | Metric::Std | Metric::Ess => Ok(()),
-    }
-}
-
-/// `F(v)`, which is at most what it is at any later reward and at least what it is at any earlier one: its bounds are
-/// those at the nearest ends of bins whose tails carry an interval. What is known inside a bin is known at its ends.
-fn probability(v: f64, estimator: &Estimator<'_>, band: &CurveBand) -> Limits {
-    let (cdf, curve) = (&estimator.distribution.repaired, estimator.distribution.curve());
-    let (place, share) = curve.place(v);
-    let carried = |b: &usize| tail_has_enough_rows(estimator, cdf[*b].min(1.0 - cdf[*b])).is_ok();
-    let before = if share == 1.0 { place + 1 } else { place };
-    let lower = (0..before).rev().find(carried).map(|b| band.lower[b]);
-    let upper = (place..cdf.len()).find(carried).map(|b| band.upper[b]);
-    if lower.is_none() && upper.is_none() {
-        let f = curve.probability(v);
-        tail_has_enough_rows(estimator, f.min(1.0 - f))?;
-    }
-    Ok(bounds((lower.unwrap_or(0.0), upper.unwrap_or(1.0))))
-}
-
-/// Times a number; a negative one exchanges the ends.
-fn scaled(b: Bounds, by: f64) -> Bounds {
-    let (lower, upper) = (b.lower.map(|x| by * x), b.upper.map(|x| by * x));
-    if by < 0.0 { Bounds { lower: upper, upper: lower } } else { Bounds { lower, upper } }
-}
-
-fn plus(a: Bounds, b: Bounds) -> Bounds {
-    let add = |a: Option<f64>, b: Option<f64>| Some(a? + b?);
-    Bounds { lower: add(a.lower, b.lower), upper: add(a.upper, b.upper) }
 }
 
 /// The groups' limits and a constant added up, level by level; a group of fewer levels stays at its last.

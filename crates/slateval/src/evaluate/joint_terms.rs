@@ -1,6 +1,7 @@
 //! Which terms of a linear combination can be judged together.
 
-use crate::evaluate::combination::Metric;
+use crate::question::combination::Metric;
+use crate::uncertainty::curve_errors::CurveTerm;
 
 /// A policy.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -79,13 +80,12 @@ impl JointTerms {
         })
     }
 
-    /// A part of the target that comes first in the log's specification; of logging, if there is none.
-    pub(crate) fn first_target(&self) -> &PolicyTerm {
-        let place = |part: &&PolicyTerm| match part.who {
-            Who::Target(policy) => policy,
-            Who::Logging => usize::MAX,
+    /// The parts, with their policies as places among the members.
+    pub(crate) fn curve_terms(&self) -> Option<Vec<CurveTerm>> {
+        let term = |part: &PolicyTerm| {
+            Some(CurveTerm { coefficient: part.coefficient, metric: part.metric, member: self.place(part.who)? })
         };
-        self.parts.iter().min_by_key(place).unwrap_or(&self.parts[0])
+        self.parts.iter().map(term).collect()
     }
 
     /// Whether the parts are of several policies.

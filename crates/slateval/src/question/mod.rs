@@ -1,6 +1,7 @@
 //! What is asked: which weights, bins and segments a summary keeps ([`spec`]), and how it is evaluated ([`settings`]).
 
 pub(crate) mod binning;
+pub(crate) mod combination;
 pub(crate) mod correction;
 pub(crate) mod error;
 pub(crate) mod field;

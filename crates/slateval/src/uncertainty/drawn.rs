@@ -18,13 +18,22 @@ pub(crate) struct TailDraws {
     pub(crate) range: Option<(f64, f64)>,
 }
 
+/// How far below and above its estimate a term of a sum may lie, for bins hide where the rewards inside them lie.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Blur {
+    /// What the term is multiplied by in the sum.
+    pub(crate) coefficient: f64,
+    pub(crate) down: f64,
+    pub(crate) up: f64,
+}
+
 /// The interval of a sum of CVaRs from its draws: percentiles corrected for bias and skewness. Beside an atom the draws are
-/// lumps, to which the correction does not apply: there the interval holds the plain percentiles as well. Bins that hold much of the distribution add what is not known of the
-/// rewards inside them, each part with its sign.
+/// lumps, to which the correction does not apply: there the interval holds the plain percentiles as well. Bins that hold
+/// much of the distribution add what is not known of the rewards inside them.
 pub(crate) fn tail_interval(
     TailDraws { draws, estimate, is_clumped, range }: TailDraws,
     asymmetry: Asymmetry,
-    blurs: &[(f64, (f64, f64))],
+    blurs: &[Blur],
     settings: &Settings,
 ) -> Bounds {
     let tail = (1.0 - settings.confidence) / 2.0;
@@ -33,12 +42,7 @@ pub(crate) fn tail_interval(
     if let Some(plain) = plain {
         (lower, upper) = (lower.min(plain.0), upper.max(plain.1));
     }
-    let mut b = stretched(estimate, (lower, upper), asymmetry.wider(tail));
-    for &(coefficient, (down, up)) in blurs {
-        let (down, up) = if coefficient < 0.0 { (up, down) } else { (down, up) };
-        b.lower = b.lower.map(|x| x - coefficient.abs() * down);
-        b.upper = b.upper.map(|x| x + coefficient.abs() * up);
-    }
+    let mut b = blurred(stretched(estimate, (lower, upper), asymmetry.wider(tail)), blurs.iter().copied());
     if let Some((least, most)) = range {
         b = Bounds { lower: b.lower.map(|x| x.max(least)), upper: b.upper.map(|x| x.min(most)) };
     }
@@ -66,4 +70,12 @@ pub(crate) fn wider(shape: &WeightShape, settings: &Settings) -> f64 {
 /// An interval's ends, moved away from the estimate.
 pub(crate) fn stretched(estimate: f64, (lower, upper): (f64, f64), wider: f64) -> Bounds {
     bounds((estimate + wider * (lower - estimate), estimate + wider * (upper - estimate)))
+}
+
+/// An interval's ends, moved away by what bins hide of each term.
+pub(crate) fn blurred(interval: Bounds, blurs: impl Iterator<Item = Blur>) -> Bounds {
+    blurs.fold(interval, |Bounds { lower, upper }, Blur { coefficient, down, up }| {
+        let (down, up) = if coefficient < 0.0 { (up, down) } else { (down, up) };
+        Bounds { lower: lower.map(|x| x - coefficient.abs() * down), upper: upper.map(|x| x + coefficient.abs() * up) }
+    })
 }

@@ -8,6 +8,7 @@ use crate::math::normal;
 use crate::math::vector;
 use crate::question::settings::Settings;
 use crate::uncertainty::process::{DrawScratch, Drawable, Process};
+use crate::uncertainty::readings::Readings;
 use crate::uncertainty::thinning::Thinning;
 
 /// What each draw said of each member.
@@ -22,42 +23,10 @@ pub(crate) struct Draws {
 /// Draws that share a generator: small enough to keep all threads busy, and the same whatever their number.
 const CHUNK: usize = 50;
 
-/// What is read off each CDF: the interquartile range, then each CVaR, then each quantile.
-pub(crate) fn read_off(curve: Curve<'_>, settings: &Settings) -> Vec<f64> {
-    let mut values = vec![curve.quantile(0.75) - curve.quantile(0.25)];
-    values.extend(curve.cvars(&settings.alphas, settings.tail));
-    values.extend(settings.quantiles.iter().map(|&level| curve.quantile(level)));
-    values
-}
-
-/// Places in what is read off.
-pub(crate) mod place {
-    use crate::question::settings::Settings;
-
-    pub(crate) const IQR: usize = 0;
-
-    pub(crate) fn cvar(i: usize) -> usize {
-        1 + i
-    }
-
-    pub(crate) fn quantile(settings: &Settings, i: usize) -> usize {
-        1 + settings.alphas.len() + i
-    }
-}
-
 impl Draws {
-    /// Draws the errors of some members around their distributions.
-    pub(crate) fn new(process: &Process, members: &[&Distribution], settings: &Settings) -> Self {
-        Self::reading(process, members, settings, |curve| read_off(curve, settings))
-    }
-
-    /// The same for anything that can be read off a CDF: `read` gives as many values of one as of another.
-    pub(crate) fn reading(
-        process: &Process,
-        members: &[&Distribution],
-        settings: &Settings,
-        read: impl Fn(Curve<'_>) -> Vec<f64> + Sync,
-    ) -> Self {
+    /// Draws the errors of some members around their distributions, and reads each draw.
+    pub(crate) fn new(process: &Process, members: &[&Distribution], readings: &Readings, settings: &Settings) -> Self {
+        let read = |curve: Curve<'_>| readings.read(curve);
         let thinning = Thinning::new(&members[0].bins);
         let drawable = process.drawable(&thinning);
         let thinned: Vec<Distribution> = members.iter().map(|full| thinning.distribution(full)).collect();
@@ -88,22 +57,6 @@ impl Draws {
             }
         }
         all
-    }
-
-    /// The two quantiles of a functional of the first member.
-    pub(crate) fn percentiles(&self, functional: usize, confidence: f64) -> (f64, f64) {
-        central(self.values[0][functional].clone(), confidence)
-    }
-
-    /// The same of its difference to the second member.
-    pub(crate) fn percentiles_of_difference(&self, functional: usize, confidence: f64) -> (f64, f64) {
-        central(self.differences(functional), confidence)
-    }
-
-    /// Each draw's difference of the first member to the second.
-    pub(crate) fn differences(&self, functional: usize) -> Vec<f64> {
-        let pairs = self.values[0][functional].iter().zip(&self.values[1][functional]);
-        pairs.map(|(a, b)| a - b).collect()
     }
 
     pub(crate) fn mean(&self, member: usize, functional: usize) -> f64 {

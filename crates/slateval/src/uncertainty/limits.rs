@@ -102,3 +102,15 @@ pub(crate) fn bounds((lower, upper): (f64, f64)) -> Bounds {
 pub(crate) fn z(settings: &Settings) -> f64 {
     normal::upper_quantile((1.0 - settings.confidence) / 2.0)
 }
+
+/// Times a number; a negative one exchanges the ends.
+pub(crate) fn scaled(b: Bounds, by: f64) -> Bounds {
+    let (lower, upper) = (b.lower.map(|x| by * x), b.upper.map(|x| by * x));
+    if by < 0.0 { Bounds { lower: upper, upper: lower } } else { Bounds { lower, upper } }
+}
+
+/// The ends of a sum of two.
+pub(crate) fn plus(a: Bounds, b: Bounds) -> Bounds {
+    let add = |a: Option<f64>, b: Option<f64>| Some(a? + b?);
+    Bounds { lower: add(a.lower, b.lower), upper: add(a.upper, b.upper) }
+}

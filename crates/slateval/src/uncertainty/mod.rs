@@ -2,6 +2,7 @@
 
 pub(crate) mod bands;
 pub(crate) mod bernstein;
+pub(crate) mod curve_errors;
 pub(crate) mod drawn;
 pub(crate) mod draws;
 #[cfg(test)]
@@ -10,5 +11,6 @@ pub(crate) mod limits;
 pub(crate) mod moment;
 pub(crate) mod policy;
 pub(crate) mod process;
+pub(crate) mod readings;
 pub(crate) mod standing;
 pub(crate) mod thinning;

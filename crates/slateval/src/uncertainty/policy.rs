@@ -1,21 +1,19 @@
 //! Bands and intervals of one policy, and of its difference to another.
 
-use crate::uncertainty::bands::{CurveBand, band_around, invert, pointwise};
-use crate::uncertainty::drawn::{TailDraws, is_clumped, reward_range, stretched, tail_interval, wider};
-use crate::uncertainty::limits::{
-    FINE, Limits, bin_is_fine_enough, can_have_intervals, has_enough_rows, has_light_tail, tail_has_enough_rows,
-};
+use crate::question::combination::Metric;
+use crate::uncertainty::bands::{CurveBand, band_around};
+use crate::uncertainty::curve_errors::{CurveErrors, CurveTerm};
+use crate::uncertainty::limits::{Limits, can_have_intervals, has_enough_rows};
+use crate::uncertainty::readings::{QUARTILES, Readings};
 use std::result;
 
-use crate::answer::interval::Bounds;
 use crate::answer::reason::Reason;
-use crate::estimate::asymmetry::{WeightShape, tail_values};
 use crate::estimate::estimator::Estimator;
 use crate::question::error::Result;
 use crate::question::settings::{Band, Settings};
 use crate::summary::cell::Cell;
 use crate::uncertainty::bernstein::{Guaranteed, WeightBounds};
-use crate::uncertainty::draws::{Draws, envelope, place, read_off};
+
 use crate::uncertainty::moment::{self, Moment, MomentPart};
 use crate::uncertainty::process::Process;
 
@@ -118,61 +116,32 @@ impl Uncertainty {
             return Ok((withheld, difference));
         }
         let members: Vec<&Estimator<'_>> = [level.cdf].into_iter().chain(second.map(|s| s.cdf)).collect();
-        let process = Process::new(cell, occupied, &members);
-        let distributions: Vec<_> = members.iter().map(|e| &e.distribution).collect();
-        let draws = Draws::new(&process, &distributions, settings);
-        let difference =
-            second.map(|second| DifferenceUncertainty::new(cell, &process, &draws, level, second, settings));
-        Ok((Self::drawn(level.cdf, moments, &process, &draws, settings), difference))
+        let errors = CurveErrors::new(cell, occupied, &members, Readings::of_evaluation(settings), settings);
+        let difference = second
+            .map(|second| DifferenceUncertainty::new(cell, &errors, &members, [level.mean, second.mean], settings));
+        Ok((Self::drawn(&errors, &members, moments, settings), difference))
     }
 
-    fn drawn(
-        estimator: &Estimator<'_>,
-        moments: MomentLimits,
-        process: &Process,
-        draws: &Draws,
-        settings: &Settings,
-    ) -> Self {
-        let distribution = &estimator.distribution;
-        let pointwise = pointwise(process, estimator, 0, draws.sup.len(), settings);
-        let shape = WeightShape::of(estimator);
-        let wider = wider(&shape, settings);
-        let estimates = read_off(distribution.curve(), settings);
-        let quantile = |level: f64| {
-            tail_has_enough_rows(estimator, level.min(1.0 - level))?;
-            bin_is_fine_enough(estimator, level)?;
-            Ok(invert(distribution.curve(), &pointwise, level))
-        };
-        let cvar = |(i, &alpha): (usize, &f64)| {
-            tail_has_enough_rows(estimator, alpha)?;
-            bin_is_fine_enough(estimator, settings.tail.level(alpha))?;
-            has_light_tail(estimator, settings.tail)?;
-            let p = place::cvar(i);
-            let asymmetry = shape.of_mean(&tail_values(distribution.curve(), alpha, settings.tail, 1.0));
-            let blur = distribution.curve().tail_blur(alpha, settings.tail, FINE);
-            let is_clumped = is_clumped(distribution.curve(), &pointwise, settings.tail.level(alpha));
-            let range = Some(reward_range(distribution.curve(), 1.0));
-            let drawn = TailDraws { draws: draws.values[0][p].clone(), estimate: estimates[p], is_clumped, range };
-            Ok(tail_interval(drawn, asymmetry, &[(1.0, blur)], settings))
-        };
-        let iqr = || stretched(estimates[place::IQR], draws.percentiles(place::IQR, settings.confidence), wider);
-        let bias = |i: usize| draws.mean(0, place::cvar(i)) - estimates[place::cvar(i)];
-        let half_width = draws.half_width(0, settings.confidence);
-        let mut band = band_around(&distribution.repaired, |_| half_width);
+    /// Of the first member.
+    fn drawn(errors: &CurveErrors, members: &[&Estimator<'_>], moments: MomentLimits, settings: &Settings) -> Self {
+        let term = |coefficient: f64, metric: Metric| CurveTerm { coefficient, metric, member: 0 };
+        let one = |metric: Metric| errors.limits(members, &[term(1.0, metric)]);
+        let quantile = |level: f64| one(Metric::Quantile(level));
+        let [low, high] = QUARTILES.map(Metric::Quantile);
+        let half_width = errors.half_width(members, 0);
+        let mut band = band_around(&members[0].distribution.repaired, |_| half_width);
         band.half_width = Some(half_width);
+        let bias = |&alpha: &f64| errors.bias(members, &[term(1.0, Metric::Cvar(alpha))]);
         Uncertainty {
             band: Ok(band),
             mean: moments.mean,
             variance: moments.variance,
             std: moments.std,
-            iqr: tail_has_enough_rows(estimator, 0.25)
-                .and_then(|()| bin_is_fine_enough(estimator, 0.25))
-                .and_then(|()| bin_is_fine_enough(estimator, 0.75))
-                .map(|()| iqr()),
+            iqr: errors.limits(members, &[term(-1.0, low), term(1.0, high)]),
             quantiles: settings.quantiles.iter().map(|&level| quantile(level)).collect(),
             var: settings.alphas.iter().map(|&alpha| quantile(settings.tail.level(alpha))).collect(),
-            cvar: settings.alphas.iter().enumerate().map(cvar).collect(),
-            cvar_bias: Some((0..settings.alphas.len()).map(bias).collect()),
+            cvar: settings.alphas.iter().map(|&alpha| one(Metric::Cvar(alpha))).collect(),
+            cvar_bias: Some(settings.alphas.iter().map(bias).collect()),
             guarantee: None,
         }
     }
@@ -224,90 +193,36 @@ impl DifferenceUncertainty {
         }
     }
 
+    /// Of the first member minus the second. `means` are the estimators of their means.
     fn new(
         cell: &Cell,
-        process: &Process,
-        draws: &Draws,
-        first: Estimators<'_, '_>,
-        second: Estimators<'_, '_>,
+        errors: &CurveErrors,
+        members: &[&Estimator<'_>],
+        means: [&Estimator<'_>; 2],
         settings: &Settings,
     ) -> Self {
         let part = |coefficient: f64, estimator| MomentPart { coefficient, moment: Moment::Mean, estimator };
-        let mean = moment::interval(cell, &[part(1.0, first.mean), part(-1.0, second.mean)], settings);
-        // The shape of the error is that of the target that comes first in the log's specification.
-        let is_first = second.cdf.structure.is_none() || first.cdf.sums.policy < second.cdf.sums.policy;
-        let shape = WeightShape::of(if is_first { first.cdf } else { second.cdf });
-        let wider = wider(&shape, settings);
-        let bands = [(first, 0), (second, 1)].map(|(level, m)| pointwise(process, level.cdf, m, 2, settings));
-        let told = |level: f64, tail: f64| -> result::Result<(), Reason> {
-            for estimator in [first.cdf, second.cdf] {
-                tail_has_enough_rows(estimator, tail)?;
-                bin_is_fine_enough(estimator, level)?;
-            }
-            Ok(())
+        let mean = moment::interval(cell, &[part(1.0, means[0]), part(-1.0, means[1])], settings);
+        let difference = |metric: Metric| -> Vec<CurveTerm> {
+            let term = |(member, coefficient): (usize, f64)| CurveTerm { coefficient, metric, member };
+            [(0, 1.0), (1, -1.0)].map(term).to_vec()
         };
-        let estimates = [first, second].map(|level| read_off(level.cdf.distribution.curve(), settings));
-        let cvar = |(i, &alpha): (usize, &f64)| {
-            told(settings.tail.level(alpha), alpha)?;
-            has_light_tail(first.cdf, settings.tail)?;
-            let p = place::cvar(i);
-            let values = |level: Estimators<'_, '_>, times: f64| {
-                tail_values(level.cdf.distribution.curve(), alpha, settings.tail, times)
-            };
-            let asymmetry = match second.cdf.structure {
-                None => shape.of_sum(&values(first, 1.0), &values(second, -1.0)),
-                Some(_) if is_first => shape.of_mean(&values(first, 1.0)),
-                Some(_) => shape.of_mean(&values(second, -1.0)),
-            };
-            let blur = |level: Estimators<'_, '_>| level.cdf.distribution.curve().tail_blur(alpha, settings.tail, FINE);
-            let blurs = [(1.0, blur(first)), (-1.0, blur(second))];
-            let clumped = |m: usize| {
-                let level = settings.tail.level(alpha);
-                is_clumped([first, second][m].cdf.distribution.curve(), &bands[m], level)
-            };
-            let estimate = estimates[0][p] - estimates[1][p];
-            let is_clumped = clumped(0) || clumped(1);
-            let drawn = TailDraws { draws: draws.differences(p), estimate, is_clumped, range: None };
-            Ok(tail_interval(drawn, asymmetry, &blurs, settings))
+        let cvars: Vec<Vec<CurveTerm>> = settings.alphas.iter().map(|&alpha| difference(Metric::Cvar(alpha))).collect();
+        let quantiles: Vec<Vec<CurveTerm>> =
+            settings.quantiles.iter().map(|&level| difference(Metric::Quantile(level))).collect();
+        let limits = |sums: &[Vec<CurveTerm>]| -> Vec<Limits> {
+            sums.iter().map(|terms| errors.limits(members, terms)).collect()
         };
-        let quantile = |(i, &level): (usize, &f64)| {
-            told(level, level.min(1.0 - level))?;
-            let p = place::quantile(settings, i);
-            let ends = draws.percentiles_of_difference(p, settings.confidence);
-            let blur = [first, second].map(|l| l.cdf.distribution.curve().quantile_blur(level, FINE));
-            Ok(blurred(stretched(estimates[0][p] - estimates[1][p], ends, wider), blur))
-        };
-        let quantiles: Vec<Limits> = settings.quantiles.iter().enumerate().map(quantile).collect();
-        let bias = |i: usize| {
-            let p = place::cvar(i);
-            draws.mean(0, p) - draws.mean(1, p) - (estimates[0][p] - estimates[1][p])
-        };
-        let cvar_bias = (0..settings.alphas.len()).map(bias).collect();
+        let of_quantiles = limits(&quantiles);
         DifferenceUncertainty {
             mean,
-            cvar: settings.alphas.iter().enumerate().map(cvar).collect(),
-            quantile_band: at_once(&quantiles, draws, settings),
-            quantiles,
-            gap: Some(Gap::new(process, first.cdf, second.cdf)),
-            cvar_bias: Some(cvar_bias),
+            cvar: limits(&cvars),
+            quantile_band: errors.at_once(members, &quantiles, &of_quantiles),
+            quantiles: of_quantiles,
+            gap: Some(Gap::new(&errors.process, members[0], members[1])),
+            cvar_bias: Some(cvars.iter().map(|terms| errors.bias(members, terms)).collect()),
         }
     }
-}
-
-/// The limits of differences of quantiles that hold at once, wherever there are any: never within those of each by itself.
-fn at_once(pointwise: &[Limits], draws: &Draws, settings: &Settings) -> Vec<Limits> {
-    let told = (0..pointwise.len()).filter(|&i| pointwise[i].is_ok());
-    let differences: Vec<Vec<f64>> = told.map(|i| draws.differences(place::quantile(settings, i))).collect();
-    let mut ends = envelope(&differences, settings.confidence).into_iter();
-    let hull = |own: &Bounds, (lower, upper): (f64, f64)| Bounds {
-        lower: own.lower.map(|x| x.min(lower)),
-        upper: own.upper.map(|x| x.max(upper)),
-    };
-    let limits = |own: &Limits| match own {
-        Ok(own) => Ok(ends.next().map_or(*own, |ends| hull(own, ends))),
-        Err(reason) => Err(reason.clone()),
-    };
-    pointwise.iter().map(limits).collect()
 }
 
 impl Gap {
@@ -332,9 +247,4 @@ impl Gap {
         }
         gap
     }
-}
-
-/// The difference of two numbers that may lie further below and above than they seem.
-fn blurred(b: Bounds, [(down, up), (other_down, other_up)]: [(f64, f64); 2]) -> Bounds {
-    Bounds { lower: b.lower.map(|x| x - down - other_up), upper: b.upper.map(|x| x + up + other_down) }
 }
