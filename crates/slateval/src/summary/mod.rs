@@ -8,6 +8,8 @@ pub(crate) mod features;
 pub(crate) mod format;
 pub(crate) mod gram;
 pub(crate) mod layout;
+#[cfg(test)]
+mod pinned_bytes;
 pub(crate) mod table;
 pub(crate) mod tally;
 pub(crate) mod weight_counts;
