@@ -8,7 +8,8 @@ use crate::estimate::design::ROWS_NEEDED;
 use crate::estimate::design::effective_rows;
 use crate::estimate::estimator::Estimator;
 use crate::estimate::reward_tail::RewardTail;
-use crate::estimate::weight_sums::{WeightSums, term};
+use crate::estimate::terms::WeightTerm;
+use crate::estimate::weight_sums::WeightSums;
 use crate::math::normal;
 use crate::question::correction::{Correction, CorrectionChoice};
 use crate::question::structure::Structure;
@@ -45,7 +46,7 @@ impl Diagnostics {
         let design = design_ess.map_or(f64::INFINITY, |ess| n / ess);
         let positive = |x: f64| (x > 0.0 && x.is_finite()).then_some(x);
         let (least, most) = (tally.min.unwrap_or(0.0), tally.max.unwrap_or(0.0));
-        let ess = positive(totals[term::GG]).map(|gg| totals[term::G].powi(2) / gg);
+        let ess = positive(totals[WeightTerm::GG]).map(|gg| totals[WeightTerm::G].powi(2) / gg);
         let max_share = positive(tally.absolute).map(|sum| least.abs().max(most.abs()) / sum);
         // Rows that are alike within clusters are worth fewer.
         let effect = estimator.design_effect;
@@ -61,7 +62,7 @@ impl Diagnostics {
             ess,
             design_ess,
             design_ess_from: from,
-            weight_mean: totals[term::G] / n,
+            weight_mean: totals[WeightTerm::G] / n,
             weight_min: least,
             weight_max: most,
             negative_share: tally.negative as f64 / n,
@@ -93,7 +94,7 @@ fn propensities(
         }
     };
     for k in 0..sums.slots {
-        let mean = totals[term::z(k)] / n;
+        let mean = totals[WeightTerm::Z(k)] / n;
         if tally.hits[k] < FEW_HITS && sums.zz(k, k) > 0.0 && !has_chi {
             few.push(k + 1);
             continue;
@@ -101,11 +102,11 @@ fn propensities(
         let variance = if has_chi { sums.chi(k) / n } else { sums.zz(k, k) / n - mean * mean };
         judge(mean, variance, format!("the ratio pi/mu of slot {}", k + 1));
     }
-    let mean = totals[term::G] / n - 1.0;
+    let mean = totals[WeightTerm::G] / n - 1.0;
     // The paper's literal weight has mean 1 too; a given one by its maker's word.
     let variance = match from {
         DesignSource::Chi => design - 1.0,
-        DesignSource::Ratios => totals[term::GG] / n - (totals[term::G] / n).powi(2),
+        DesignSource::Ratios => totals[WeightTerm::GG] / n - (totals[WeightTerm::G] / n).powi(2),
     };
     if few.is_empty() {
         judge(mean, variance, "the weight".to_owned());
@@ -155,7 +156,7 @@ pub(crate) fn chi(
         return Some(Check::new(NAME, Status::Fail, None, message));
     }
     let error = |k: usize| {
-        let mean = (totals[term::gz(sums.slots, k)] - sums.chi(k)) / n;
+        let mean = (totals[WeightTerm::GZ(k)] - sums.chi(k)) / n;
         let variance = (sums.chi_error_squared(k) / n - mean * mean).max(0.0);
         if mean.abs() <= 1e-9 { 0.0 } else { (n / effect).sqrt() * mean.abs() / variance.sqrt() }
     };
