@@ -4,7 +4,8 @@ use std::ops::{Index, IndexMut};
 
 use crate::summary::cell::Cell;
 use crate::summary::feature_map::Coefficients;
-use crate::summary::index::{FactorLayout, Feature, Layout, Product, Shape};
+use crate::summary::index::{FactorLayout, Feature, Layout, Product, RightLayout, Shape};
+use crate::summary::layout::Products;
 
 /// A weight that can be made of a policy's basis.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -22,8 +23,9 @@ pub(crate) struct Factors {
 }
 
 impl Factors {
-    fn zero(slots: usize, chi: bool) -> Self {
-        let layout = FactorLayout { shape: Shape { slots, basis: 1, chi } };
+    /// No rows, for right features of this shape.
+    fn zero(rights: Shape) -> Self {
+        let layout = FactorLayout { shape: Shape { basis: 1, ..rights } };
         Factors { layout, sums: vec![0.0; layout.len()] }
     }
 }
@@ -42,29 +44,63 @@ impl IndexMut<Feature> for Factors {
     }
 }
 
-/// The factors of a bin, given its row in the table.
-pub(crate) fn bin_factors(cell: &Cell, left: PolicyWeight<'_>, right: PolicyWeight<'_>, row: u32) -> Factors {
-    let (row, products) = (cell.table.row(row), cell.layout.products(left.policy, right.policy));
-    let (slots, has_chi) = (cell.slots, cell.kept.chi[right.policy]);
-    let Coefficients { constant, weights } = right.coefficients;
-    let mut factors = Factors::zero(slots, has_chi);
-    for (left, c) in left.coefficients.terms().filter(|&(_, c)| c != 0.0) {
-        let sum = |right: Feature| row[products.place(Product(left, right))];
-        let of_one = sum(Feature::One);
+/// The factors of some bins, given their rows in the table.
+pub(crate) fn bin_factors(
+    cell: &Cell,
+    left: PolicyWeight<'_>,
+    right: PolicyWeight<'_>,
+    occupied: &[u32],
+) -> Vec<Factors> {
+    let products = cell.layout.products(left.policy, right.policy);
+    let used = left.coefficients.terms().filter(|&(_, c)| c != 0.0);
+    let lefts: Vec<LeftTerm> = used.map(|(feature, c)| LeftTerm::new(feature, c, &products)).collect();
+    let of_bin = |&row: &u32| {
+        let mut factors = Factors::zero(products.rights().shape);
+        lefts.iter().for_each(|left| left.add(cell.table.row(row), right.coefficients, &mut factors));
+        factors
+    };
+    occupied.iter().map(of_bin).collect()
+}
+
+/// One of the features that the left weight is a sum of, with the places of its products: found once for all bins.
+struct LeftTerm {
+    coefficient: f64,
+    /// Where the product with 1 stands.
+    one: usize,
+    rights: RightLayout,
+    /// Where the product with each right feature stands.
+    places: Vec<usize>,
+}
+
+impl LeftTerm {
+    fn new(left: Feature, coefficient: f64, products: &Products<'_>) -> Self {
+        let place = |right: Feature| products.place(Product(left, right));
+        let rights = products.rights();
+        LeftTerm {
+            coefficient,
+            one: place(Feature::One),
+            rights,
+            places: rights.keys().into_iter().map(place).collect(),
+        }
+    }
+
+    /// Adds the products of a bin, given its row of sums and the coefficients of the right weight.
+    fn add(&self, row: &[f64], Coefficients { constant, weights }: &Coefficients, factors: &mut Factors) {
+        let (c, of_one) = (self.coefficient, row[self.one]);
+        let sum = |right: Feature| row[self.places[self.rights.place(right)]];
         factors[Feature::One] += c * of_one;
         factors[Feature::G] += c * constant * of_one;
         for (j, by) in weights.iter().enumerate() {
             factors[Feature::G] += c * by * sum(Feature::Weight(j));
         }
-        for k in 0..slots {
+        for k in 0..self.rights.shape.slots {
             let z = sum(Feature::Ratio(k));
             factors[Feature::Ratio(k)] += c * z;
-            if has_chi {
+            if self.rights.shape.chi {
                 factors[Feature::Chi(k)] += c * sum(Feature::Chi(k));
                 let weighted = weights.iter().enumerate().map(|(j, by)| by * sum(Feature::WeightedRatio(j, k)));
                 factors[Feature::gz(k)] += c * (constant * z + weighted.sum::<f64>());
             }
         }
     }
-    factors
 }

@@ -74,7 +74,7 @@ impl<'a> WeightSums<'a> {
         };
         let factors = |left: &Coefficients| {
             let weight = |coefficients| PolicyWeight { policy, coefficients };
-            occupied.iter().map(|&row| bin_factors(cell, weight(left), weight(&coefficients), row)).collect()
+            bin_factors(cell, weight(left), weight(&coefficients), occupied)
         };
         let (of_weight, of_one) = (factors(&coefficients), factors(&Coefficients::one(cell.kept.basis)));
         WeightSums {

@@ -3,7 +3,7 @@
 use crate::question::spec::Spec;
 use crate::question::structure::Structure;
 use crate::summary::index::{
-    BinLayout, CrossLayout, CrossProduct, Feature, GramLayout, Layout, PairLayout, Product, Shape, Shared,
+    BinLayout, CrossLayout, CrossProduct, Feature, GramLayout, Layout, PairLayout, Product, RightLayout, Shape, Shared,
     WitnessLayout,
 };
 use crate::summary::witness::Witness;
@@ -170,6 +170,11 @@ enum Between<'a> {
 }
 
 impl Products<'_> {
+    /// The right features.
+    pub(crate) fn rights(&self) -> RightLayout {
+        self.right.layout.rights()
+    }
+
     pub(crate) fn place(&self, product: Product) -> usize {
         match (product, self.between) {
             (Product(Feature::One, Feature::One), _) => Shared::Rows.place(),

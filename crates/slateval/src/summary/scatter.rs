@@ -100,7 +100,7 @@ impl Witnesses<'_> {
 
     #[inline(always)]
     fn add(&self, row: usize, sums: &mut [f64]) {
-        let places = sums[self.start..].as_chunks_mut::<2>().0;
+        let places = sums[self.start..].as_chunks_mut::<{ Power::COUNT }>().0;
         for ([sum, square], column) in places.iter_mut().zip(self.columns) {
             let h = column[row];
             *sum += h;

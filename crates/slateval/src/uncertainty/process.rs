@@ -208,11 +208,7 @@ impl Covariances {
         let weight = |m: usize| members[m].sums.weight();
         // [left][right][bin]
         let pairs: Vec<Vec<Vec<Factors>>> = (0..members.len())
-            .map(|l| {
-                let right =
-                    |r: usize| occupied.iter().map(|&row| bin_factors(cell, weight(l), weight(r), row)).collect();
-                (0..members.len()).map(right).collect()
-            })
+            .map(|l| (0..members.len()).map(|r| bin_factors(cell, weight(l), weight(r), occupied)).collect())
             .collect();
         let weights = pairs
             .iter()

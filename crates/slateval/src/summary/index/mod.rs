@@ -15,6 +15,16 @@
 //! | [`Chi`](Feature::Chi) | `chi_k` | with chi | | with chi |
 //! | [`WeightedRatio`](Feature::WeightedRatio) | `W_j Z_k` | with chi | | with chi; with `1`: as `W_j` times `Z_k` |
 //!
+//! A bin keeps a few more numbers:
+//!
+//! | numbers | of | layout |
+//! |---|---|---|
+//! | rows, sum, least and greatest of the rewards | all policies together | [`Shared`] |
+//! | products of one policy's `W_i` with another's right features | each policy and its baseline | [`CrossLayout`] |
+//! | `Z_j Z_k` and its square | each policy, with interactions | [`PairLayout`] |
+//! | each witness and its square | each policy | [`WitnessLayout`] |
+//! | rows and `W_j` | each group of clusters | [`GroupLayout`] |
+//!
 //! A weight is a sum of *basis* functions, `G = c_0 + sum_j c_j W_j`. A fixed structure has one `W_j`, its own weight;
 //! structure auto has `W_j = e_j(Z)`. Sums of the basis rather than of `G` leave the choice of the `c_j` open until the
 //! log has been read.

@@ -12,6 +12,7 @@ pub(crate) enum Power {
 
 impl Power {
     const BOTH: [Power; 2] = [Power::First, Power::Second];
+    pub(crate) const COUNT: usize = Self::BOTH.len();
 }
 
 /// The sums of `Z_j Z_k` and of its square, for every two slots.
@@ -38,7 +39,7 @@ impl Layout for PairLayout {
 
     #[inline(always)]
     fn place(&self, Pair { j, k, power }: Pair) -> usize {
-        2 * (k * k.saturating_sub(1) / 2 + j) + power as usize
+        Power::COUNT * (k * k.saturating_sub(1) / 2 + j) + power as usize
     }
 
     fn len(&self) -> usize {
@@ -62,13 +63,13 @@ impl Layout for WitnessLayout {
     /// Longer slates have every witness of shorter ones, with the same products where the further slots are missing.
     fn place(&self, (witness, power): (Witness, Power)) -> usize {
         match self.list.iter().position(|&other| other == witness) {
-            Some(position) => 2 * position + power as usize,
+            Some(position) => Power::COUNT * position + power as usize,
             None => unreachable!("{witness:?} is not among {:?}", self.list),
         }
     }
 
     fn len(&self) -> usize {
-        2 * self.list.len()
+        Power::COUNT * self.list.len()
     }
 }
 

@@ -129,6 +129,7 @@ impl Layout for FactorLayout {
         [Feature::One].into_iter().chain(RightLayout { shape: self.shape }.keys()).collect()
     }
 
+    #[inline(always)]
     fn place(&self, feature: Feature) -> usize {
         match feature {
             Feature::One => 0,
