@@ -7,7 +7,7 @@ use crate::checks::rows;
 
 use crate::estimate::design::effective_rows;
 use crate::estimate::estimator::Estimator;
-use crate::estimate::weight_sums::term;
+use crate::estimate::terms::WeightTerm;
 use crate::question::structure::Structure;
 
 impl Diagnostics {
@@ -35,7 +35,7 @@ impl Diagnostics {
         let second_moment = design_ess.map_or(f64::INFINITY, |ess| n / ess);
         let positive = |x: f64| (x > 0.0 && x.is_finite()).then_some(x);
         let (least, most) = (tally.min.unwrap_or(0.0), tally.max.unwrap_or(0.0));
-        let ess = positive(totals[term::GG]).map(|gg| totals[term::G].powi(2) / gg);
+        let ess = positive(totals[WeightTerm::GG]).map(|gg| totals[WeightTerm::G].powi(2) / gg);
         let max_share = positive(tally.absolute).map(|sum| least.abs().max(most.abs()) / sum);
         // Rows that are alike within clusters are worth fewer.
         let effect = estimator.design_effect;
@@ -51,7 +51,7 @@ impl Diagnostics {
             ess,
             design_ess,
             design_ess_from: from,
-            weight_mean: totals[term::G] / n,
+            weight_mean: totals[WeightTerm::G] / n,
             weight_min: least,
             weight_max: most,
             negative_share: tally.negative as f64 / n,

@@ -3,7 +3,8 @@
 use crate::answer::check::{Check, Status};
 use crate::answer::diagnostics::DesignSource;
 use crate::answer::finding::Finding;
-use crate::estimate::weight_sums::{WeightSums, term};
+use crate::estimate::terms::WeightTerm;
+use crate::estimate::weight_sums::WeightSums;
 use crate::math::normal;
 use crate::question::correction::{Correction, CorrectionChoice};
 use crate::question::structure::Structure;
@@ -47,7 +48,7 @@ pub(crate) fn propensities(structure: &Structure, sums: &WeightSums<'_>, design:
         }
     };
     for k in 0..sums.slots {
-        let mean = totals[term::z(k)] / n;
+        let mean = totals[WeightTerm::Z(k)] / n;
         if tally.hits[k] < FEW_HITS && sums.zz(k, k) > 0.0 && !has_chi {
             few.push(k + 1);
             continue;
@@ -58,10 +59,10 @@ pub(crate) fn propensities(structure: &Structure, sums: &WeightSums<'_>, design:
     // The paper's literal weight has mean 1 too; a given one by its maker's word.
     let variance = match design.from {
         DesignSource::Chi => design.second_moment - 1.0,
-        DesignSource::Ratios => totals[term::GG] / n - (totals[term::G] / n).powi(2),
+        DesignSource::Ratios => totals[WeightTerm::GG] / n - (totals[WeightTerm::G] / n).powi(2),
     };
     if few.is_empty() {
-        judge(None, totals[term::G] / n - 1.0, variance);
+        judge(None, totals[WeightTerm::G] / n - 1.0, variance);
     }
     let checks = sums.slots as f64 + 1.0;
     let limit = |z: f64| if has_chi { z } else { normal::upper_quantile(normal::upper_tail(z) / checks) };
@@ -101,7 +102,7 @@ pub(crate) fn chi(
         return Some(Check::new(Status::Fail, None, finding));
     }
     let deviation = |k: usize| {
-        let mean = (totals[term::gz(sums.slots, k)] - sums.chi(k)) / n;
+        let mean = (totals[WeightTerm::GZ(k)] - sums.chi(k)) / n;
         let variance = (sums.chi_error_squared(k) / n - mean * mean).max(0.0);
         in_standard_errors(mean, variance, n / effect)
     };

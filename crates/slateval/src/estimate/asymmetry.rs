@@ -11,9 +11,10 @@
 
 use crate::estimate::distribution::Curve;
 use crate::estimate::estimator::Estimator;
-use crate::estimate::weight_sums::{factor, term};
+use crate::estimate::terms::WeightTerm;
 use crate::math::normal;
 use crate::question::tail::Tail;
+use crate::summary::index::Feature;
 
 /// The shape of an estimate's error.
 #[derive(Debug, Clone, Copy)]
@@ -95,12 +96,12 @@ impl WeightShape {
             return WeightShape { sums: rows.clone(), squares: rows.clone(), rows, cubes: 1.0, fourths: 1.0 };
         }
         let (sums, tally) = (&estimator.sums, estimator.sums.weight_tally());
-        let total = sums.totals()[term::GG];
+        let total = sums.totals()[WeightTerm::GG];
         let share = |sum: f64| if total > 0.0 { sum / total } else { 0.0 };
         WeightShape {
             rows,
-            sums: sums.of_one.iter().map(|factors| factors[factor::G]).collect(),
-            squares: sums.of_weight.iter().map(|factors| factors[factor::G].max(0.0)).collect(),
+            sums: sums.of_one.iter().map(|factors| factors[Feature::G]).collect(),
+            squares: sums.of_weight.iter().map(|factors| factors[Feature::G].max(0.0)).collect(),
             cubes: share(tally.cubes),
             fourths: share(tally.fourths),
         }

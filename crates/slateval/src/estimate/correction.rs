@@ -17,9 +17,11 @@
 use crate::answer::finding::Finding;
 use crate::question::correction::Correction;
 
-use crate::estimate::weight_sums::{Terms, WeightSums, factor, term};
+use crate::estimate::terms::{WeightTerm, WeightTerms};
+use crate::estimate::weight_sums::WeightSums;
 use crate::math::linear::{PseudoInverse, dot};
 use crate::question::structure::Structure;
+use crate::summary::index::Feature;
 
 /// A correction worked out for one weight.
 #[derive(Debug, Clone)]
@@ -27,7 +29,7 @@ pub(crate) struct Corrected {
     /// What was used in the end.
     pub(crate) correction: Correction,
     /// `n w_i = kappa' T_i`.
-    kappa: Terms,
+    kappa: WeightTerms,
     /// What the influence function is adjusted by.
     pub(crate) adjustments: Vec<Adjustment>,
     /// What had to be left out.
@@ -39,28 +41,28 @@ pub(crate) struct Corrected {
 /// One of the `a_i`, and its slope.
 #[derive(Debug, Clone)]
 pub(crate) struct Adjustment {
-    /// As a linear function of the row's [`factor`]s: pairs of a factor and its coefficient.
-    pub(crate) factors: Vec<(usize, f64)>,
+    /// As a sum of the row's features, each with its coefficient.
+    pub(crate) factors: Vec<(Feature, f64)>,
     /// `b_Y` is this times the terms of `Y`, by `n`.
-    slope: Terms,
+    slope: WeightTerms,
 }
 
 impl Adjustment {
     /// `G - 1`.
-    fn of_weight(slope: Terms) -> Self {
-        Adjustment { factors: vec![(factor::G, 1.0), (factor::ONE, -1.0)], slope }
+    fn of_weight(slope: WeightTerms) -> Self {
+        Adjustment { factors: vec![(Feature::G, 1.0), (Feature::One, -1.0)], slope }
     }
 
     /// `b_Y`, from the terms of `Y`.
-    pub(crate) fn slope(&self, terms: &[f64], n: f64) -> f64 {
-        dot(&self.slope, terms) / n
+    pub(crate) fn slope(&self, terms: &WeightTerms, n: f64) -> f64 {
+        self.slope.apply(terms) / n
     }
 }
 
 impl Corrected {
     /// The corrected estimate of `E[Y]`, from the terms of `Y`.
-    pub(crate) fn estimate(&self, terms: &[f64], n: f64) -> f64 {
-        dot(&self.kappa, terms) / n
+    pub(crate) fn estimate(&self, terms: &WeightTerms, n: f64) -> f64 {
+        self.kappa.apply(terms) / n
     }
 
     pub(crate) fn new(correction: Correction, structure: &Structure, sums: &WeightSums<'_>) -> Self {
@@ -84,8 +86,8 @@ impl Corrected {
     }
 
     fn none(sums: &WeightSums<'_>) -> Self {
-        let mut kappa = vec![0.0; term::len(sums.slots)];
-        kappa[term::G] = 1.0;
+        let mut kappa = WeightTerms::zero(sums.slots);
+        kappa[WeightTerm::G] = 1.0;
         Corrected { correction: Correction::None, kappa, adjustments: Vec::new(), note: None, gave_up: false }
     }
 
@@ -94,14 +96,14 @@ impl Corrected {
         let (controls, inverse) = Controls::chosen(structure, sums);
         let lambda = inverse.solve(&controls.mean);
         let mut this = Self::none(sums);
-        this.kappa[term::G] += dot(&lambda, &controls.mean);
+        this.kappa[WeightTerm::G] += dot(&lambda, &controls.mean);
         for (control, lambda) in controls.list.iter().zip(&lambda) {
             match *control {
-                Control::Slot(k) => this.kappa[term::gz(sums.slots, k)] -= lambda,
+                Control::Slot(k) => this.kappa[WeightTerm::GZ(k)] -= lambda,
                 // G (G - 1)
                 Control::Weight => {
-                    this.kappa[term::GG] -= lambda;
-                    this.kappa[term::G] += lambda;
+                    this.kappa[WeightTerm::GG] -= lambda;
+                    this.kappa[WeightTerm::G] += lambda;
                 }
             }
         }
@@ -116,11 +118,11 @@ impl Corrected {
         let mut moments = vec![vec![0.0; slots + 1]; slots + 1];
         let mut d = vec![0.0; slots + 1];
         moments[0][0] = 1.0;
-        d[0] = 1.0 - totals[term::G] / n;
+        d[0] = 1.0 - totals[WeightTerm::G] / n;
         for j in 0..slots {
-            moments[0][j + 1] = totals[term::z(j)] / n;
+            moments[0][j + 1] = totals[WeightTerm::Z(j)] / n;
             moments[j + 1][0] = moments[0][j + 1];
-            d[j + 1] = (sums.chi(j) - totals[term::gz(slots, j)]) / n;
+            d[j + 1] = (sums.chi(j) - totals[WeightTerm::GZ(j)]) / n;
             for k in 0..slots {
                 moments[j + 1][k + 1] = sums.zz(j, k) / n;
             }
@@ -130,9 +132,9 @@ impl Corrected {
         let inverse = PseudoInverse::new(&moments, &floor);
         let c = inverse.solve(&d);
         let mut this = Self::none(sums);
-        this.kappa[term::ONE] += c[0];
+        this.kappa[WeightTerm::One] += c[0];
         for k in 0..slots {
-            this.kappa[term::z(k)] += c[k + 1];
+            this.kappa[WeightTerm::Z(k)] += c[k + 1];
         }
         this.adjustments = calibrated_adjustments(&inverse, slots);
         if inverse.is_singular() {
@@ -146,7 +148,7 @@ impl Corrected {
     fn normalise(&mut self, sums: &WeightSums<'_>) {
         let total = self.estimate(&sums.totals(), sums.n);
         if total > 1e-9 && total.is_finite() {
-            self.kappa.iter_mut().for_each(|k| *k /= total);
+            self.kappa.divide_by(total);
             return;
         }
         let note = Finding::WeightsSumToNothing { mean: total, correction: self.correction };
@@ -157,14 +159,14 @@ impl Corrected {
 /// `a = G phi - h`, with `b_Y = M^-1 mean(phi Y)`.
 fn calibrated_adjustments(inverse: &PseudoInverse, slots: usize) -> Vec<Adjustment> {
     let adjustment = |j: usize| {
-        let mut slope = vec![0.0; term::len(slots)];
+        let mut slope = WeightTerms::zero(slots);
         for (i, x) in inverse.column(j).into_iter().enumerate() {
-            slope[if i == 0 { term::ONE } else { term::z(i - 1) }] = x;
+            slope[if i == 0 { WeightTerm::One } else { WeightTerm::Z(i - 1) }] = x;
         }
         match j {
             0 => Adjustment::of_weight(slope),
             _ => {
-                let (gz, chi) = (factor::gz(slots, j - 1), factor::chi(slots, j - 1));
+                let (gz, chi) = (Feature::gz(j - 1), Feature::Chi(j - 1));
                 Adjustment { factors: vec![(gz, 1.0), (chi, -1.0)], slope }
             }
         }
@@ -214,17 +216,17 @@ impl Controls {
 
     fn new(list: Vec<Control>, sums: &WeightSums<'_>) -> Self {
         let totals = sums.totals();
-        let (n, slots) = (sums.n, sums.slots);
+        let n = sums.n;
         let mean_of = |c: Control| match c {
-            Control::Slot(k) => totals[term::z(k)] / n,
-            Control::Weight => totals[term::G] / n - 1.0,
+            Control::Slot(k) => totals[WeightTerm::Z(k)] / n,
+            Control::Weight => totals[WeightTerm::G] / n - 1.0,
         };
         let product_of = |a: Control, b: Control| match (a, b) {
             (Control::Slot(j), Control::Slot(k)) => sums.zz(j, k) / n,
             (Control::Slot(k), Control::Weight) | (Control::Weight, Control::Slot(k)) => {
-                (totals[term::gz(slots, k)] - totals[term::z(k)]) / n
+                (totals[WeightTerm::GZ(k)] - totals[WeightTerm::Z(k)]) / n
             }
-            (Control::Weight, Control::Weight) => (totals[term::GG] - 2.0 * totals[term::G]) / n + 1.0,
+            (Control::Weight, Control::Weight) => (totals[WeightTerm::GG] - 2.0 * totals[WeightTerm::G]) / n + 1.0,
         };
         let mean: Vec<f64> = list.iter().map(|&c| mean_of(c)).collect();
         let row = |(i, &a): (usize, &Control)| {
@@ -244,20 +246,20 @@ impl Controls {
     /// The controls themselves, with `b_Y = S^-1 Cov(a, G Y)`.
     fn adjustments(&self, inverse: &PseudoInverse, slots: usize) -> Vec<Adjustment> {
         let adjustment = |(j, control): (usize, &Control)| {
-            let mut slope = vec![0.0; term::len(slots)];
+            let mut slope = WeightTerms::zero(slots);
             for (i, x) in inverse.column(j).into_iter().enumerate() {
                 // Cov(a, G Y) = mean(a G Y) - mean(a) mean(G Y)
-                slope[term::G] -= x * self.mean[i];
+                slope[WeightTerm::G] -= x * self.mean[i];
                 match self.list[i] {
-                    Control::Slot(k) => slope[term::gz(slots, k)] += x,
+                    Control::Slot(k) => slope[WeightTerm::GZ(k)] += x,
                     Control::Weight => {
-                        slope[term::GG] += x;
-                        slope[term::G] -= x;
+                        slope[WeightTerm::GG] += x;
+                        slope[WeightTerm::G] -= x;
                     }
                 }
             }
             match *control {
-                Control::Slot(k) => Adjustment { factors: vec![(factor::z(k), 1.0)], slope },
+                Control::Slot(k) => Adjustment { factors: vec![(Feature::Ratio(k), 1.0)], slope },
                 Control::Weight => Adjustment::of_weight(slope),
             }
         };

@@ -2,7 +2,8 @@
 
 use crate::answer::diagnostics::DesignSource;
 use crate::estimate::estimator::Estimator;
-use crate::estimate::weight_sums::{WeightSums, term};
+use crate::estimate::terms::WeightTerm;
+use crate::estimate::weight_sums::WeightSums;
 use crate::question::structure::Structure;
 
 /// `E[G^2]`: `mean G(chi)`, or without chi the larger of `G(mean Z^2)` and `mean G(Z^2)`. The first understates it when
@@ -15,7 +16,7 @@ pub(crate) fn design_second_moment(
 ) -> (f64, DesignSource) {
     let (n, tally) = (sums.n, sums.weight_tally());
     if !structure.is_multilinear() {
-        return (sums.totals()[term::GG] / n, DesignSource::Ratios);
+        return (sums.totals()[WeightTerm::GG] / n, DesignSource::Ratios);
     }
     if sums.has_chi() && chi_usable {
         let additive = || n + (0..sums.slots).map(|k| sums.chi(k)).sum::<f64>();
@@ -54,7 +55,7 @@ pub(crate) fn designed_rows(estimator: &Estimator<'_>) -> f64 {
 /// `(sum G)^2 / sum G^2`.
 pub(crate) fn observed_rows(estimator: &Estimator<'_>) -> f64 {
     let totals = estimator.sums.totals();
-    let (g, gg) = (totals[term::G], totals[term::GG]);
+    let (g, gg) = (totals[WeightTerm::G], totals[WeightTerm::GG]);
     if gg > 0.0 { g * g / gg } else { 0.0 }
 }
 

@@ -6,11 +6,13 @@ use crate::estimate::design::design_second_moment;
 use crate::estimate::distribution::Distribution;
 use crate::estimate::influence::{design_effect, weight_design_effect};
 use crate::estimate::leverage::leverage;
-use crate::estimate::weight_sums::{Bin, Terms, WeightSums, term};
+use crate::estimate::terms::{WeightTerm, WeightTerms};
+use crate::estimate::weight_sums::{Bin, WeightSums};
 use crate::question::correction::Correction;
 use crate::question::structure::Structure;
 use crate::summary::cell::Cell;
-use crate::summary::features::Features;
+use crate::summary::feature_map::LinearFunction;
+use crate::summary::index::Feature;
 
 /// A correction that takes up more than this says nothing any more about how much it does.
 const LARGEST_LEVERAGE: f64 = 0.5;
@@ -77,7 +79,7 @@ impl<'a> Estimator<'a> {
     }
 
     pub(crate) fn of_logging(cell: &Cell, sums: WeightSums<'a>, bins: &[Bin]) -> Self {
-        let (r, r2) = (sums.rewards()[term::ONE], sums.squared_rewards()[term::ONE]);
+        let (r, r2) = (sums.rewards()[WeightTerm::One], sums.squared_rewards()[WeightTerm::One]);
         let moments = Moments {
             origin: sums.origin,
             mean: r / sums.n,
@@ -91,11 +93,7 @@ impl<'a> Estimator<'a> {
             moments,
             design_ess: Some(sums.n),
             design_from: DesignSource::Ratios,
-            design_effect: {
-                let mut reward = vec![0.0; sums.features().len()];
-                reward[sums.features().r()] = 1.0;
-                design_effect(cell, &sums, &reward)
-            },
+            design_effect: design_effect(cell, &sums, Feature::Reward),
             // That of a mean.
             leverage: 1.0 / sums.n,
             sums,
@@ -108,13 +106,13 @@ impl<'a> Estimator<'a> {
     }
 
     /// The influence function of the mean, as a linear function of the features.
-    pub(crate) fn mean_influence(&self) -> Vec<f64> {
+    pub(crate) fn mean_influence(&self) -> LinearFunction {
         let origin = if self.is_normalised() { 0.0 } else { self.sums.origin };
         self.influence([origin, 1.0, 0.0])
     }
 
     /// That of the variance, by the delta method: `IF of R^2 - 2 mean IF of R`.
-    pub(crate) fn variance_influence(&self) -> Vec<f64> {
+    pub(crate) fn variance_influence(&self) -> LinearFunction {
         let Moments { origin, mean, .. } = self.moments;
         if self.is_normalised() {
             return self.influence([0.0, -2.0 * mean, 1.0]);
@@ -125,22 +123,18 @@ impl<'a> Estimator<'a> {
     }
 
     /// Of `Y = c_0 + c_1 R' + c_2 R'^2` with `R' = R - origin`: `G Y - b_Y' a - E[Y]`.
-    fn influence(&self, c: [f64; 3]) -> Vec<f64> {
-        let (sums, f) = (&self.sums, self.sums.features());
-        let parts = [sums.totals(), sums.rewards(), sums.squared_rewards()];
-        let terms: Terms =
-            (0..parts[0].len()).map(|t| c.iter().zip(&parts).map(|(c, part)| c * part[t]).sum()).collect();
-        let mut x = vec![0.0; f.len()];
-        for (place, c) in [f.w(0), f.wr(0), f.wr2(0)].into_iter().zip(c) {
-            x[place] += c;
-        }
+    fn influence(&self, c: [f64; 3]) -> LinearFunction {
+        let sums = &self.sums;
+        let terms = WeightTerms::combined(c, &[sums.totals(), sums.rewards(), sums.squared_rewards()]);
+        let weighted = [(Feature::G, c[0]), (Feature::GR, c[1]), (Feature::GR2, c[2])];
+        let mut x = LinearFunction::new(sums.features(), &weighted);
         for adjustment in &self.corrected.adjustments {
             let slope = adjustment.slope(&terms, sums.n);
-            for &(factor, c) in &adjustment.factors {
-                x[sums.feature_of_factor(factor)] -= slope * c;
+            for &(feature, c) in &adjustment.factors {
+                x[feature] -= slope * c;
             }
         }
-        x[Features::ONE] -= self.corrected.estimate(&terms, sums.n);
+        x[Feature::One] -= self.corrected.estimate(&terms, sums.n);
         x
     }
 }
@@ -156,11 +150,12 @@ impl Moments {
             Correction::None => {
                 let o = sums.origin;
                 let totals = sums.totals();
-                let (g, gr, gr2) = (totals[term::G], rewards[term::G], squares[term::G]);
+                let (g, gr, gr2) = (totals[WeightTerm::G], rewards[WeightTerm::G], squares[WeightTerm::G]);
                 let about_zero = gr + o * g;
                 let second = gr2 + 2.0 * o * gr + o * o * g;
-                let own_squares =
-                    sums.squared_weighted_rewards() + 2.0 * o * rewards[term::GG] + o * o * totals[term::GG];
+                let own_squares = sums.squared_weighted_rewards()
+                    + 2.0 * o * rewards[WeightTerm::GG]
+                    + o * o * totals[WeightTerm::GG];
                 second / n - (about_zero * about_zero - own_squares) / (n * (n - 1.0))
             }
             _ => second - first * first,

@@ -10,7 +10,8 @@
 //! `E[G^2 Z_k^2] = E[A^2] E[Z_k^2] + 2 E[A B] E[Z_k^3] + E[B^2] E[Z_k^4]`, and `E[A B] = E[B^2]` for a weight that has
 //! every subset of its products. So `d` needs two sums a slot rather than a matrix for each weight.
 
-use crate::estimate::weight_sums::{WeightSums, term};
+use crate::estimate::terms::WeightTerm;
+use crate::estimate::weight_sums::WeightSums;
 use crate::question::correction::Correction;
 use crate::question::structure::Structure;
 use crate::rows::weights::multilinear;
@@ -34,7 +35,7 @@ fn of_slots(structure: &Structure, sums: &WeightSums<'_>) -> f64 {
     let varying = (0..sums.slots).filter(|&k| squares[k] > 0.0);
     if !structure.is_multilinear() {
         // The slots of such a log depend on each other: Cauchy and Schwarz bound the same ratio.
-        let own = kurtosis(sums.totals()[term::GG] / n, sums.weight_tally().fourths / n);
+        let own = kurtosis(sums.totals()[WeightTerm::GG] / n, sums.weight_tally().fourths / n);
         return varying.map(|k| (own * kurtosis(squares[k], tally.fourths[k] / n)).sqrt()).sum();
     }
     let all = second_moment(structure, &squares);
@@ -52,7 +53,7 @@ fn of_slots(structure: &Structure, sums: &WeightSums<'_>) -> f64 {
 /// `E[G^2 (G-1)^2] / (E[(G-1)^2] E[G^2])`.
 fn of_weight(sums: &WeightSums<'_>) -> f64 {
     let (n, totals, tally) = (sums.n, sums.totals(), sums.weight_tally());
-    let (g, gg) = (totals[term::G] / n, totals[term::GG] / n);
+    let (g, gg) = (totals[WeightTerm::G] / n, totals[WeightTerm::GG] / n);
     let (cubes, fourths) = (tally.cubes / n, tally.fourths / n);
     let variance = gg - 2.0 * g + 1.0;
     if variance <= 1e-12 * gg { 0.0 } else { (fourths - 2.0 * cubes + gg) / (variance * gg) }

@@ -6,8 +6,9 @@
 //! `P(|R - mean| > x) ~ x^-a`: moments beyond the `a`-th are infinite, or so large that no log of this size shows them.
 
 use crate::estimate::estimator::Estimator;
-use crate::estimate::weight_sums::{Bin, factor};
+use crate::estimate::weight_sums::Bin;
 use crate::question::tail::Tail;
+use crate::summary::index::Feature;
 
 /// The tail of one policy's rewards.
 #[derive(Debug, Clone, Copy)]
@@ -56,7 +57,7 @@ impl RewardTail {
         let bins = &estimator.distribution.bins;
         let square = |b: usize| match estimator.structure {
             None => bins[b].rows,
-            Some(_) => estimator.sums.of_weight[b][factor::G].max(0.0),
+            Some(_) => estimator.sums.of_weight[b][Feature::G].max(0.0),
         };
         let index = hill(bins, mean, Side::Both, |b| bins[b].rows);
         RewardTail {

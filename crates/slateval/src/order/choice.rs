@@ -48,15 +48,15 @@ fn tests(tested: &Tested<'_>, estimators: &[Estimator<'_>]) -> Vec<OrderTest> {
 /// The witnesses. What is beyond all orders that are told apart is tested only where the log could carry a weight that
 /// assumes nothing.
 fn beyond_orders(tested: &Tested<'_>, estimator: &Estimator<'_>) -> Vec<Evidence> {
-    let list = &tested.cell.layout.witnesses[tested.policy].sums.list;
-    let evidence = |(place, witness): (usize, &Witness)| match witness {
-        Witness::Order(_) => Some(tested.witness(place, None)),
+    let list = &tested.cell.layout.witnesses[tested.policy].layout.list;
+    let evidence = |&witness: &Witness| match witness {
+        Witness::Order(_) => Some(tested.witness(witness, None)),
         Witness::Beyond(_) => {
             let ess = product_design_ess(estimator);
-            (ess >= ROWS_NEEDED).then(|| tested.witness(place, Some(ess)))
+            (ess >= ROWS_NEEDED).then(|| tested.witness(witness, Some(ess)))
         }
     };
-    list.iter().enumerate().filter_map(evidence).collect()
+    list.iter().filter_map(evidence).collect()
 }
 
 /// What the log says against a structure that was asked for by name: whether anything shows that it leaves out.

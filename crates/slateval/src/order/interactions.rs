@@ -7,7 +7,7 @@ use crate::math::normal;
 use crate::order::order_test::{LEVEL, logged_cdf, sup_of_rows, sup_statistic};
 use crate::question::settings::Settings;
 use crate::summary::cell::Cell;
-use crate::summary::layout::PairSums;
+use crate::summary::index::{Pair, Power};
 use crate::uncertainty::draws::quantile;
 use crate::uncertainty::thinning::Thinning;
 
@@ -22,7 +22,7 @@ pub(crate) fn interactions(
     (bins, occupied): (&[Bin], &[u32]),
     settings: &Settings,
 ) -> Vec<Interaction> {
-    let start = cell.layout.pairs[policy].start;
+    let section = &cell.layout.pairs[policy];
     let thinning = Thinning::new(bins);
     let logged = thinning.at_ends(&logged_cdf(cell, occupied));
     let rewards = Estimator::of_logging(cell, WeightSums::of_logging(cell, policy, occupied), bins);
@@ -36,12 +36,12 @@ pub(crate) fn interactions(
     let further = normal::upper_quantile(share / 2.0) / normal::upper_quantile(LEVEL / 2.0);
     let few = Settings { draws: settings.draws.min(PAIR_DRAWS), ..settings.clone() };
     let pair = |&(j, k): &(usize, usize)| {
-        let place = start + PairSums::place(j, k);
-        let column = |place: usize| -> Vec<f64> {
+        let column = |power: Power| -> Vec<f64> {
+            let place = section.place(Pair { j, k, power });
             thinning.sums(&occupied.iter().map(|&row| cell.table.row(row)[place]).collect::<Vec<f64>>())
         };
-        let strength = sup_statistic(&column(place), &logged) / n;
-        let noise = quantile(&sup_of_rows(&column(place + 1), &logged, &few), 1.0 - LEVEL) / n;
+        let strength = sup_statistic(&column(Power::First), &logged) / n;
+        let noise = quantile(&sup_of_rows(&column(Power::Second), &logged, &few), 1.0 - LEVEL) / n;
         let critical = noise * further * design_effect.sqrt();
         Interaction { policy: name.to_owned(), slots: [j + 1, k + 1], strength, critical, active: strength > critical }
     };

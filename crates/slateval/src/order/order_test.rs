@@ -10,13 +10,11 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 
 use crate::answer::selection::{FunctionalTest, OrderTest};
 use crate::estimate::weight_sums::Bin;
-use crate::math::linear::dot;
 use crate::math::normal;
 use crate::question::settings::Settings;
 use crate::summary::cell::Cell;
-use crate::summary::features::Features;
-use crate::summary::layout::WitnessSums;
-use crate::summary::table::bin;
+use crate::summary::feature_map::LinearFunction;
+use crate::summary::index::{Feature, GroupSum, Power, Product, Shared};
 use crate::summary::witness::Witness;
 use crate::uncertainty::draws::{generator, in_parallel, quantile};
 use crate::uncertainty::thinning::Thinning;
@@ -133,11 +131,12 @@ impl Tested<'_> {
     pub(crate) fn order(&self, order: usize, design_ess: Option<f64>) -> Evidence {
         let Tested { cell, policy, occupied, .. } = *self;
         let section = &cell.layout.own[policy];
-        let w = section.start + section.sums.w(order - 1);
-        let ww = section.start + section.sums.row(order) + section.sums.w(order - 1);
+        let weight = Feature::Weight(order - 1);
+        let w = section.place(Product(Feature::One, weight));
+        let ww = section.place(Product(weight, weight));
         let by_group = cell.clusters.as_ref().map(|groups| {
             let of_group = |group: usize| {
-                let weight = |&row: &u32| groups.basis_sums(row, group, policy).nth(order).unwrap_or(0.0);
+                let weight = |&row: &u32| groups.sum(row, group, GroupSum::Weight { policy, j: order - 1 });
                 occupied.iter().map(weight).collect()
             };
             (0..groups.count).map(of_group).collect()
@@ -147,13 +146,12 @@ impl Tested<'_> {
         Evidence { order, and_above: false, design_ess, cdf, mean, variance }
     }
 
-    /// What a structure leaves out, by its place among the witnesses. Clusters are not kept for these: slots are filled
+    /// What a structure leaves out. Clusters are not kept for these: slots are filled
     /// anew for each slate, so that without effects rows are no more alike in clusters than rewards are.
-    pub(crate) fn witness(&self, place: usize, design_ess: Option<f64>) -> Evidence {
+    pub(crate) fn witness(&self, witness: Witness, design_ess: Option<f64>) -> Evidence {
         let section = &self.cell.layout.witnesses[self.policy];
-        let witness = section.sums.list[place];
-        let first = section.start + WitnessSums::place(place);
-        let (sums, squares) = (self.column(first), self.column(first + 1));
+        let column = |power: Power| self.column(section.place((witness, power)));
+        let (sums, squares) = (column(Power::First), column(Power::Second));
         let cdf = self.sup_candidate(&sums, &squares, None, self.design_effect.sqrt());
         let (mean, variance) = self.moments_in_bins(&sums, &squares);
         let and_above = matches!(witness, Witness::Beyond(_));
@@ -183,21 +181,17 @@ impl Tested<'_> {
     /// `mean[H (R - mean R)]` and `mean[H ((R - mean R)^2 - var R)]`, from sums over all rows.
     fn moments_of_order(&self, order: usize) -> (Candidate, Candidate) {
         let (sums, n) = (&self.cell.policies[self.policy], self.cell.rows as f64);
-        let (f, gram, j) = (sums.features, &sums.gram, order - 1);
-        let mean = gram.get(Features::ONE, f.r()) / n;
-        let variance = gram.get(Features::ONE, f.r2()) / n - mean * mean;
-        let candidate = |coefficients: [f64; 3]| {
-            let mut x = vec![0.0; f.len()];
-            for (place, c) in [f.w(j), f.wr(j), f.wr2(j)].into_iter().zip(coefficients) {
-                x[place] = c;
-            }
-            let mut one = vec![0.0; f.len()];
-            one[Features::ONE] = 1.0;
+        let (gram, j) = (&sums.gram, order - 1);
+        let mean = gram.get(Feature::One, Feature::Reward) / n;
+        let variance = gram.get(Feature::One, Feature::SquaredReward) / n - mean * mean;
+        let one = LinearFunction::of(gram.layout(), Feature::One);
+        let candidate = |[w, wr, wr2]: [f64; 3]| {
+            let terms =
+                [(Feature::Weight(j), w), (Feature::WeightedReward(j), wr), (Feature::WeightedSquaredReward(j), wr2)];
+            let x = LinearFunction::new(gram.layout(), &terms);
             let square: f64 = match &self.cell.clusters {
                 None => gram.between(&x, &x),
-                Some(groups) => {
-                    groups.features[self.policy].chunks_exact(f.len()).map(|group| dot(&x, group).powi(2)).sum()
-                }
+                Some(groups) => groups.sums_of(self.policy, &x).iter().map(|sum| sum.powi(2)).sum(),
             };
             let statistic = (gram.between(&x, &one) / n).abs();
             Candidate { statistic, without_effects: Null::Normal(square.max(0.0).sqrt() / n) }
@@ -226,7 +220,7 @@ impl Tested<'_> {
 pub(crate) fn logged_cdf(cell: &Cell, occupied: &[u32]) -> Vec<f64> {
     let mut seen = 0.0;
     let share = |&row: &u32| {
-        seen += cell.table.row(row)[bin::ROWS];
+        seen += cell.table.row(row)[Shared::Rows.place()];
         seen / cell.rows as f64
     };
     occupied.iter().map(share).collect()

@@ -3,8 +3,9 @@
 use crate::question::spec::Spec;
 use crate::summary::bins::{Bins, Moves};
 use crate::summary::clusters::ClusterSums;
-use crate::summary::features::Features;
+use crate::summary::feature_map::FeatureMap;
 use crate::summary::gram::{CrossGram, Gram};
+use crate::summary::index::GramLayout;
 use crate::summary::layout::{Kept, RowLayout};
 use crate::summary::table::Table;
 use crate::summary::tally::Tally;
@@ -30,7 +31,6 @@ pub(crate) struct Cell {
 /// Sums over all rows of one policy.
 #[derive(Debug, Clone)]
 pub(crate) struct PolicySums {
-    pub(crate) features: Features,
     pub(crate) gram: Gram,
     pub(crate) tally: Tally,
 }
@@ -38,11 +38,8 @@ pub(crate) struct PolicySums {
 impl Cell {
     pub(crate) fn new(spec: &Spec, slots: usize) -> Self {
         let kept = Kept::new(spec);
-        let policy = |p: usize| {
-            let features = kept.features(p, slots);
-            PolicySums { features, gram: Gram::new(features.len()), tally: Tally::new(slots, kept.basis) }
-        };
-        let width = |p: usize| kept.features(p, slots).len();
+        let gram_layout = |p: usize| kept.gram_layout(p, slots);
+        let policy = |p: usize| PolicySums { gram: Gram::new(gram_layout(p)), tally: Tally::new(slots, kept.basis) };
         let layout = RowLayout::new(&kept, slots);
         Cell {
             rows: 0,
@@ -52,7 +49,7 @@ impl Cell {
             table: Table::new(layout.width),
             layout,
             policies: (0..kept.policies()).map(policy).collect(),
-            cross: kept.compared().map(|(p, b)| CrossGram::new(width(p), width(b))).collect(),
+            cross: kept.compared().map(|(p, b)| CrossGram::new(gram_layout(p), gram_layout(b))).collect(),
             clusters: (kept.groups > 0).then(|| ClusterSums::new(&kept, slots)),
             kept,
         }
@@ -124,7 +121,7 @@ impl Cell {
     pub(crate) fn move_origin(&mut self, origin: f64) {
         let shift = self.origin - origin;
         if shift != 0.0 {
-            self.transform(|features| features.shifted(shift));
+            self.transform(|layout| FeatureMap::shifted(layout, shift));
             self.origin = origin;
         }
     }
@@ -135,19 +132,18 @@ impl Cell {
             return;
         }
         let wide = RowLayout::new(&self.kept, slots);
-        self.table = self.table.rearranged(wide.width, &self.layout.widened(&wide, slots));
+        self.table = self.table.rearranged(wide.width, &self.layout.places_in(&wide));
         self.layout = wide;
-        self.transform(|features| features.widened(slots));
+        self.transform(|layout| FeatureMap::widened(layout, slots));
         for policy in &mut self.policies {
-            policy.features.slots = slots;
             policy.tally.widen(slots);
         }
         self.slots = slots;
     }
 
     /// Applies a linear map of each policy's features to all sums of their products.
-    fn transform(&mut self, map: impl Fn(Features) -> Vec<Vec<(usize, f64)>>) {
-        let maps: Vec<_> = self.policies.iter().map(|policy| map(policy.features)).collect();
+    fn transform(&mut self, map: impl Fn(GramLayout) -> FeatureMap) {
+        let maps: Vec<_> = self.policies.iter().map(|policy| map(policy.gram.layout())).collect();
         for (p, (policy, map)) in self.policies.iter_mut().zip(&maps).enumerate() {
             policy.gram = policy.gram.transform(map);
             if let Some(groups) = &mut self.clusters {

@@ -1,7 +1,9 @@
-//! Sums by group of clusters: rows of one user are not independent of each other, so their deviations are added up
-//! before they are squared.
+//! Sums by group of clusters. Rows of one user are not independent of each other: their deviations are added up before
+//! they are squared.
 
 use crate::summary::bins::Moves;
+use crate::summary::feature_map::{Coefficients, FeatureMap, LinearFunction};
+use crate::summary::index::{Feature, GramLayout, GroupLayout, GroupSum, Layout};
 use crate::summary::layout::Kept;
 use crate::summary::table::Table;
 
@@ -9,68 +11,91 @@ use crate::summary::table::Table;
 #[derive(Debug, Clone)]
 pub(crate) struct ClusterSums {
     pub(crate) count: usize,
-    basis: usize,
+    /// Where sums stand in a group's part of a bin.
+    layout: GroupLayout,
+    /// For each policy, where a feature stands.
+    features_layout: Vec<GramLayout>,
     /// For each policy and group, the sum of each feature.
     pub(crate) features: Vec<Vec<f64>>,
-    /// For each bin and group: rows, and each policy's `sum W_j`.
+    /// For each bin and group, the sums of the [`GroupLayout`].
     pub(crate) table: Table,
+}
+
+/// The columns of a policy's features in a block of rows.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct PolicyColumns<'a> {
+    pub(crate) layout: GramLayout,
+    pub(crate) columns: &'a [Vec<f64>],
 }
 
 impl ClusterSums {
     pub(crate) fn new(kept: &Kept, slots: usize) -> Self {
-        let (count, basis) = (kept.groups, kept.basis);
-        let features = |p: usize| vec![0.0; count * kept.features(p, slots).len()];
+        let count = kept.groups;
+        let layout = GroupLayout { policies: kept.policies(), basis: kept.basis };
+        let features_layout: Vec<GramLayout> = (0..kept.policies()).map(|p| kept.gram_layout(p, slots)).collect();
         ClusterSums {
             count,
-            basis,
-            features: (0..kept.policies()).map(features).collect(),
-            table: Table::without_extremes(count * (1 + basis * kept.policies())),
+            layout,
+            features: features_layout.iter().map(|features| vec![0.0; count * features.len()]).collect(),
+            features_layout,
+            table: Table::without_extremes(count * layout.len()),
         }
-    }
-
-    fn stride(&self) -> usize {
-        1 + self.basis * self.features.len()
     }
 
     pub(crate) fn move_rows(&mut self, moves: Option<&Moves>, rows: usize) {
         self.table.move_rows(moves, rows);
     }
 
-    /// Adds a block's rows, given each policy's columns and where the basis stands in them.
-    pub(crate) fn add(&mut self, groups: &[u16], bins: &[u32], policies: &[(&[Vec<f64>], usize)]) {
-        let stride = self.stride();
+    /// Adds a block's rows, given each row's group and bin and each policy's columns.
+    pub(crate) fn add(&mut self, groups: &[u16], bins: &[u32], policies: &[PolicyColumns<'_>]) {
+        let (layout, stride) = (self.layout, self.layout.len());
+        let rows = layout.place(GroupSum::Rows);
         for (row, (&group, &bin)) in groups.iter().zip(bins).enumerate() {
             let group = usize::from(group);
             let sums = &mut self.table.row_mut(bin)[group * stride..][..stride];
-            sums[0] += 1.0;
-            for (p, (columns, basis)) in policies.iter().enumerate() {
-                for j in 0..self.basis {
-                    sums[1 + p * self.basis + j] += columns[basis + j][row];
+            sums[rows] += 1.0;
+            for (policy, &PolicyColumns { layout: features, columns }) in policies.iter().enumerate() {
+                let own = &mut sums[layout.place(GroupSum::Weight { policy, j: 0 })..];
+                for (sum, column) in own.iter_mut().zip(&columns[features.weights()]) {
+                    *sum += column[row];
                 }
-                let features = &mut self.features[p][group * columns.len()..][..columns.len()];
-                for (sum, column) in features.iter_mut().zip(*columns) {
+                let features = &mut self.features[policy][group * columns.len()..][..columns.len()];
+                for (sum, column) in features.iter_mut().zip(columns) {
                     *sum += column[row];
                 }
             }
         }
     }
 
-    /// The weights of one group in a bin: rows, then the policy's `sum W_j`.
-    pub(crate) fn basis_sums(&self, bin: u32, group: usize, policy: usize) -> impl Iterator<Item = f64> {
-        let sums = &self.table.row(bin)[group * self.stride()..][..self.stride()];
-        let own = &sums[1 + policy * self.basis..][..self.basis];
-        std::iter::once(sums[0]).chain(own.iter().copied())
+    /// A sum of one group in a bin.
+    pub(crate) fn sum(&self, bin: u32, group: usize, sum: GroupSum) -> f64 {
+        self.table.row(bin)[group * self.layout.len() + self.layout.place(sum)]
+    }
+
+    /// The sum of a policy's weight over one group in a bin.
+    pub(crate) fn weight_sum(&self, bin: u32, group: usize, policy: usize, coefficients: &Coefficients) -> f64 {
+        let terms = coefficients.terms().map(|(feature, c)| match feature {
+            Feature::Weight(j) => self.sum(bin, group, GroupSum::Weight { policy, j }) * c,
+            _ => self.sum(bin, group, GroupSum::Rows) * c,
+        });
+        terms.sum()
+    }
+
+    /// The sum of a linear function of a policy's features over each group.
+    pub(crate) fn sums_of(&self, policy: usize, function: &LinearFunction) -> Vec<f64> {
+        self.by_group(policy).map(|features| function.apply(features)).collect()
+    }
+
+    /// The sums of a policy's features, group by group.
+    fn by_group(&self, policy: usize) -> impl Iterator<Item = &[f64]> {
+        self.features[policy].chunks_exact(self.features_layout[policy].len())
     }
 
     /// Applies a linear map to every group's features of a policy.
-    pub(crate) fn transform(&mut self, policy: usize, rows: &[Vec<(usize, f64)>]) {
-        let old = &self.features[policy];
-        let width = old.len() / self.count;
-        let mut new = Vec::with_capacity(self.count * rows.len());
-        for group in old.chunks_exact(width) {
-            new.extend(rows.iter().map(|row| row.iter().map(|&(f, c)| c * group[f]).sum::<f64>()));
-        }
+    pub(crate) fn transform(&mut self, policy: usize, map: &FeatureMap) {
+        let new = self.by_group(policy).flat_map(|features| map.apply(features)).collect();
         self.features[policy] = new;
+        self.features_layout[policy] = map.to;
     }
 
     /// Adds features of other rows.
@@ -82,8 +107,7 @@ impl ClusterSums {
 
     /// How many groups have any rows.
     pub(crate) fn occupied(&self) -> usize {
-        let (features, count) = (&self.features[0], self.count);
-        // The first feature of each row is 1.
-        features.chunks_exact(features.len() / count).filter(|group| group[0] > 0.0).count()
+        let rows = self.features_layout[0].place(Feature::One);
+        self.by_group(0).filter(|features| features[rows] > 0.0).count()
     }
 }

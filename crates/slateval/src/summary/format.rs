@@ -20,7 +20,7 @@ use crate::summary::Summary;
 use crate::summary::bins::{Bins, Resolution};
 use crate::summary::cell::Cell;
 use crate::summary::gram::Gram;
-use crate::summary::table::bin;
+use crate::summary::index::Shared;
 use crate::summary::tally::Tally;
 
 const MAGIC: &[u8; 8] = b"SLATEVAL";
@@ -145,7 +145,7 @@ fn write_cell(cell: &Cell, out: &mut Vec<u8>) -> usize {
     number(lo);
     number(hi);
     let occupied: Vec<(i64, u32)> =
-        cell.bins.ascending().into_iter().filter(|&(_, row)| cell.table.row(row)[bin::ROWS] > 0.0).collect();
+        cell.bins.ascending().into_iter().filter(|&(_, row)| cell.table.row(row)[Shared::Rows.place()] > 0.0).collect();
     for &(key, row) in &occupied {
         out.extend_from_slice(&key.to_le_bytes());
         cell.table.row(row).iter().for_each(|x| out.extend_from_slice(&x.to_le_bytes()));
@@ -189,7 +189,7 @@ fn read_cell(spec: &Spec, segment: &SegmentHeader, reader: &mut Reader<'_>) -> R
     for policy in &mut cell.policies {
         let size = policy.gram.size();
         let packed = reader.numbers(size * (size + 1) / 2)?;
-        policy.gram = Gram::from_packed(size, &packed).ok_or_else(|| broken("it is cut short"))?;
+        policy.gram = Gram::from_packed(policy.gram.layout(), &packed).ok_or_else(|| broken("it is cut short"))?;
         let tally = reader.numbers(Tally::numbers(segment.slots, cell.kept.basis))?;
         policy.tally = Tally::from_numbers(segment.slots, &tally).ok_or_else(|| broken("it is cut short"))?;
     }
@@ -213,10 +213,14 @@ fn read_cell(spec: &Spec, segment: &SegmentHeader, reader: &mut Reader<'_>) -> R
 fn check_bins(spec: &Spec, segment: &SegmentHeader, range: (f64, f64), keys: &[i64], sums: &[Vec<f64>]) -> Result<()> {
     let fits = segment.resolution.fits(spec.cell_binning(), keys);
     let ascending = keys.is_sorted_by(|a, b| a < b);
-    let rows: f64 = sums.iter().map(|sums| sums[bin::ROWS]).sum();
+    let rows: f64 = sums.iter().map(|sums| sums[Shared::Rows.place()]).sum();
     let ordered = |sums: &Vec<f64>| {
-        let (min, max) = (sums[bin::MIN], sums[bin::MAX]);
-        sums.iter().all(|x| x.is_finite()) && sums[bin::ROWS] >= 1.0 && range.0 <= min && min <= max && max <= range.1
+        let (min, max) = (sums[Shared::Min.place()], sums[Shared::Max.place()]);
+        sums.iter().all(|x| x.is_finite())
+            && sums[Shared::Rows.place()] >= 1.0
+            && range.0 <= min
+            && min <= max
+            && max <= range.1
     };
     let whole = !keys.is_empty() && rows == segment.rows as f64 && range.0.is_finite() && range.1.is_finite();
     if fits && ascending && whole && sums.iter().all(ordered) {

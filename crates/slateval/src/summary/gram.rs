@@ -1,25 +1,39 @@
 //! Sums of products of columns: `sum_i x_i x_i'` over the rows of a log, a block at a time.
 
 use crate::math::vector::dot;
+use crate::summary::feature_map::{FeatureMap, LinearFunction};
+use crate::summary::index::{Feature, GramLayout, Layout};
 
 /// A symmetric matrix of sums, one row and column per feature.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Gram {
+    layout: GramLayout,
     size: usize,
     /// Row-major; only the upper triangle is kept.
     sums: Vec<f64>,
 }
 
 impl Gram {
-    pub(crate) fn new(size: usize) -> Self {
-        Gram { size, sums: vec![0.0; size * size] }
+    pub(crate) fn new(layout: GramLayout) -> Self {
+        let size = layout.len();
+        Gram { layout, size, sums: vec![0.0; size * size] }
+    }
+
+    /// Which features the sums are of.
+    pub(crate) fn layout(&self) -> GramLayout {
+        self.layout
     }
 
     pub(crate) fn size(&self) -> usize {
         self.size
     }
 
-    pub(crate) fn get(&self, a: usize, b: usize) -> f64 {
+    /// The sum of a product of two features.
+    pub(crate) fn get(&self, a: Feature, b: Feature) -> f64 {
+        self.sum(self.layout.place(a), self.layout.place(b))
+    }
+
+    fn sum(&self, a: usize, b: usize) -> f64 {
         self.sums[a.min(b) * self.size + a.max(b)]
     }
 
@@ -57,35 +71,36 @@ impl Gram {
         }
     }
 
-    /// The sums of `L x` from those of `x`: row `p` of `L` lists the features that make up feature `p` of the result.
-    pub(crate) fn transform(&self, rows: &[Vec<(usize, f64)>]) -> Gram {
-        let mut out = Gram::new(rows.len());
-        for (p, left) in rows.iter().enumerate() {
-            for (q, right) in rows.iter().enumerate().skip(p) {
+    /// The sums of `L x` from those of `x`.
+    pub(crate) fn transform(&self, map: &FeatureMap) -> Gram {
+        let mut out = Gram::new(map.to);
+        for (p, left) in map.rows.iter().enumerate() {
+            for (q, right) in map.rows.iter().enumerate().skip(p) {
                 let products = left.iter().flat_map(|&(a, x)| right.iter().map(move |&(b, y)| (a, b, x * y)));
-                *out.at(p, q) = products.map(|(a, b, c)| c * self.get(a, b)).sum();
+                *out.at(p, q) = products.map(|(a, b, c)| c * self.sum(a, b)).sum();
             }
         }
         out
     }
 
-    /// `x' A y` for two vectors of coefficients.
-    pub(crate) fn between(&self, x: &[f64], y: &[f64]) -> f64 {
-        let row = |(a, &x): (usize, &f64)| x * (0..self.size).map(|b| self.get(a, b) * y[b]).sum::<f64>();
+    /// The sum of the product of two linear functions of the features.
+    pub(crate) fn between(&self, x: &LinearFunction, y: &LinearFunction) -> f64 {
+        let (x, y) = (x.coefficients(), y.coefficients());
+        let row = |(a, &x): (usize, &f64)| x * (0..self.size).map(|b| self.sum(a, b) * y[b]).sum::<f64>();
         x.iter().enumerate().filter(|(_, x)| **x != 0.0).map(row).sum()
     }
 
     /// The upper triangle, row by row.
     pub(crate) fn to_packed(&self) -> Vec<f64> {
-        (0..self.size).flat_map(|p| (p..self.size).map(move |q| self.get(p, q))).collect()
+        (0..self.size).flat_map(|p| (p..self.size).map(move |q| self.sum(p, q))).collect()
     }
 
     /// The inverse of [`to_packed`](Gram::to_packed); `None` if there are too few or too many sums.
-    pub(crate) fn from_packed(size: usize, packed: &[f64]) -> Option<Gram> {
-        let mut gram = Gram::new(size);
+    pub(crate) fn from_packed(layout: GramLayout, packed: &[f64]) -> Option<Gram> {
+        let mut gram = Gram::new(layout);
         let mut values = packed.iter();
-        for p in 0..size {
-            for q in p..size {
+        for p in 0..gram.size {
+            for q in p..gram.size {
                 *gram.at(p, q) = *values.next()?;
             }
         }
@@ -102,11 +117,12 @@ pub(crate) struct CrossGram {
 }
 
 impl CrossGram {
-    pub(crate) fn new(rows: usize, columns: usize) -> Self {
+    pub(crate) fn new(left: GramLayout, right: GramLayout) -> Self {
+        let (rows, columns) = (left.len(), right.len());
         CrossGram { rows, columns, sums: vec![0.0; rows * columns] }
     }
 
-    pub(crate) fn get(&self, a: usize, b: usize) -> f64 {
+    fn sum(&self, a: usize, b: usize) -> f64 {
         self.sums[a * self.columns + b]
     }
 
@@ -125,20 +141,21 @@ impl CrossGram {
     }
 
     /// The sums of `L x` times `M y` from those of `x` times `y`.
-    pub(crate) fn transform(&self, left: &[Vec<(usize, f64)>], right: &[Vec<(usize, f64)>]) -> CrossGram {
-        let mut out = CrossGram::new(left.len(), right.len());
-        for (p, row) in left.iter().enumerate() {
-            for (q, column) in right.iter().enumerate() {
+    pub(crate) fn transform(&self, left: &FeatureMap, right: &FeatureMap) -> CrossGram {
+        let mut out = CrossGram::new(left.to, right.to);
+        for (p, row) in left.rows.iter().enumerate() {
+            for (q, column) in right.rows.iter().enumerate() {
                 let products = row.iter().flat_map(|&(a, x)| column.iter().map(move |&(b, y)| (a, b, x * y)));
-                out.sums[p * right.len() + q] = products.map(|(a, b, c)| c * self.get(a, b)).sum();
+                out.sums[p * out.columns + q] = products.map(|(a, b, c)| c * self.sum(a, b)).sum();
             }
         }
         out
     }
 
-    /// `x' A y` for two vectors of coefficients.
-    pub(crate) fn between(&self, x: &[f64], y: &[f64]) -> f64 {
-        let row = |(a, &x): (usize, &f64)| x * (0..self.columns).map(|b| self.get(a, b) * y[b]).sum::<f64>();
+    /// The sum of the product of a linear function of one policy's features with one of the other's.
+    pub(crate) fn between(&self, x: &LinearFunction, y: &LinearFunction) -> f64 {
+        let (x, y) = (x.coefficients(), y.coefficients());
+        let row = |(a, &x): (usize, &f64)| x * (0..self.columns).map(|b| self.sum(a, b) * y[b]).sum::<f64>();
         x.iter().enumerate().filter(|(_, x)| **x != 0.0).map(row).sum()
     }
 }

@@ -2,8 +2,10 @@
 
 use crate::question::spec::Spec;
 use crate::question::structure::Structure;
-use crate::summary::features::{BinSums, Features};
-use crate::summary::table::bin;
+use crate::summary::index::{
+    BinLayout, CrossLayout, CrossProduct, Feature, GramLayout, Layout, PairLayout, Product, RightLayout, Shape, Shared,
+    WitnessLayout,
+};
 use crate::summary::witness::Witness;
 
 /// What a specification asks to be kept, beside the number of slots.
@@ -45,8 +47,12 @@ impl Kept {
         self.chi.len()
     }
 
-    pub(crate) fn features(&self, policy: usize, slots: usize) -> Features {
-        Features { slots, basis: self.basis, chi: self.chi[policy] }
+    fn shape(&self, policy: usize, slots: usize) -> Shape {
+        Shape { slots, basis: self.basis, chi: self.chi[policy] }
+    }
+
+    pub(crate) fn gram_layout(&self, policy: usize, slots: usize) -> GramLayout {
+        GramLayout { shape: self.shape(policy, slots) }
     }
 
     /// The policies that are compared with the baseline.
@@ -56,149 +62,125 @@ impl Kept {
     }
 }
 
-/// A bin's row: what all policies share, then each policy's [`BinSums`] and [`WitnessSums`], then products of two policies' factors for those
-/// that are compared, then each policy's products of slots.
+/// A bin's row: what all policies share, then the sums and the witnesses of each policy, then the products of two
+/// policies' features for policies that are compared, then each policy's pairs of slots.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct RowLayout {
-    pub(crate) own: Vec<Section<BinSums>>,
+    pub(crate) own: Vec<Section<BinLayout>>,
     /// Each directly behind the policy's own sums.
-    pub(crate) witnesses: Vec<Section<WitnessSums>>,
-    pub(crate) cross: Vec<Section<CrossSums>>,
-    pub(crate) pairs: Vec<Section<PairSums>>,
+    pub(crate) witnesses: Vec<Section<WitnessLayout>>,
+    pub(crate) cross: Vec<CrossSection>,
+    pub(crate) pairs: Vec<Section<PairLayout>>,
     pub(crate) width: usize,
 }
 
 /// Some sums, and where they begin.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) struct Section<T> {
+pub(crate) struct Section<L> {
     pub(crate) start: usize,
-    pub(crate) sums: T,
+    pub(crate) layout: L,
 }
 
-/// Products of the factors of two policies: left factors `W_i` of one with the right ones of the other, and the other
-/// way round.
+/// The sums of a policy and the baseline that it is compared with.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) struct CrossSums {
+pub(crate) struct CrossSection {
     pub(crate) policy: usize,
     pub(crate) baseline: usize,
-    policy_sums: BinSums,
-    baseline_sums: BinSums,
+    pub(crate) sums: Section<CrossLayout>,
 }
 
-/// `Z_j Z_k` and its square for `j < k`.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) struct PairSums {
-    pub(crate) slots: usize,
-}
+impl<L: Layout> Section<L> {
+    /// Where a sum stands in the row.
+    pub(crate) fn place(&self, key: L::Key) -> usize {
+        self.start + self.layout.place(key)
+    }
 
-/// A witness and its square, for each witness.
-#[derive(Debug, Clone, PartialEq)]
-pub(crate) struct WitnessSums {
-    pub(crate) list: Vec<Witness>,
+    /// `(place here, place in a section for longer slates)` of every sum.
+    fn places_in(&self, wide: &Self) -> impl Iterator<Item = (usize, usize)> {
+        let (here, there) = (self.start, wide.start);
+        self.layout.places_in(&wide.layout).into_iter().map(move |(a, b)| (here + a, there + b))
+    }
 }
 
 impl RowLayout {
     pub(crate) fn new(kept: &Kept, slots: usize) -> Self {
-        let mut width = bin::SHARED;
-        let mut take = |length: usize| {
-            let start = width;
-            width += length;
-            start
-        };
-        let own_sums: Vec<BinSums> = (0..kept.policies()).map(|p| kept.features(p, slots).bin_sums()).collect();
+        let mut width = Shared::ALL.len();
         let list = kept.witnesses(slots);
         let (mut own, mut witnesses) = (Vec::new(), Vec::new());
-        for &sums in &own_sums {
-            own.push(Section { start: take(sums.len()), sums });
-            witnesses.push(Section { start: take(2 * list.len()), sums: WitnessSums { list: list.clone() } });
+        for policy in 0..kept.policies() {
+            own.push(take(&mut width, BinLayout { shape: kept.shape(policy, slots) }));
+            witnesses.push(take(&mut width, WitnessLayout { list: list.clone() }));
         }
         let crossing = |(policy, baseline): (usize, usize)| {
-            let (policy_sums, baseline_sums) = (own_sums[policy], own_sums[baseline]);
-            let sums = CrossSums { policy, baseline, policy_sums, baseline_sums };
-            Section { start: take(sums.len()), sums }
+            let rights = |p: usize| own[p].layout.rights();
+            let layout = CrossLayout { policy: rights(policy), baseline: rights(baseline) };
+            CrossSection { policy, baseline, sums: take(&mut width, layout) }
         };
         let cross = kept.compared().map(crossing).collect();
-        let kept = if kept.interactions { kept.policies() } else { 0 };
-        let pair = PairSums { slots };
-        let pairs = (0..kept).map(|_| Section { start: take(pair.len()), sums: pair }).collect();
+        let with_pairs = if kept.interactions { kept.policies() } else { 0 };
+        let pairs = (0..with_pairs).map(|_| take(&mut width, PairLayout { slots })).collect();
         RowLayout { own, witnesses, cross, pairs, width }
     }
 
-    /// `(place here, place in a layout for more slots)` of every sum.
-    pub(crate) fn widened(&self, wide: &RowLayout, slots: usize) -> Vec<(usize, usize)> {
-        let mut places: Vec<(usize, usize)> = (0..bin::SHARED).map(|p| (p, p)).collect();
-        let mut moved = |from: usize, to: usize, inner: Vec<(usize, usize)>| {
-            places.extend(inner.into_iter().map(|(a, b)| (from + a, to + b)));
-        };
-        for (a, b) in self.own.iter().zip(&wide.own) {
-            moved(a.start, b.start, a.sums.widened(slots));
-        }
-        for (a, b) in self.witnesses.iter().zip(&wide.witnesses) {
-            moved(a.start, b.start, a.sums.widened(&b.sums));
-        }
-        for (a, b) in self.cross.iter().zip(&wide.cross) {
-            moved(a.start, b.start, a.sums.widened(&b.sums, slots));
-        }
-        for (a, b) in self.pairs.iter().zip(&wide.pairs) {
-            moved(a.start, b.start, (0..a.sums.len()).map(|p| (p, p)).collect());
-        }
+    /// `(place here, place in a layout for longer slates)` of every sum.
+    pub(crate) fn places_in(&self, wide: &RowLayout) -> Vec<(usize, usize)> {
+        let mut places: Vec<(usize, usize)> = Shared::ALL.map(|shared| (shared.place(), shared.place())).to_vec();
+        self.own.iter().zip(&wide.own).for_each(|(a, b)| places.extend(a.places_in(b)));
+        self.witnesses.iter().zip(&wide.witnesses).for_each(|(a, b)| places.extend(a.places_in(b)));
+        self.cross.iter().zip(&wide.cross).for_each(|(a, b)| places.extend(a.sums.places_in(&b.sums)));
+        self.pairs.iter().zip(&wide.pairs).for_each(|(a, b)| places.extend(a.places_in(b)));
         places
     }
-}
 
-impl WitnessSums {
-    /// Where a witness stands; its square comes next.
-    pub(crate) fn place(witness: usize) -> usize {
-        2 * witness
-    }
-
-    /// Shorter slates have fewer witnesses, each with the same products as that of longer ones where they have none of
-    /// the further slots. Products of an order that is told apart stay what they are.
-    fn widened(&self, wide: &WitnessSums) -> Vec<(usize, usize)> {
-        let same = |witness: &Witness| wide.list.iter().position(|other| other == witness);
-        let places = self.list.iter().enumerate().filter_map(|(from, witness)| Some((from, same(witness)?)));
-        places.flat_map(|(from, to)| (0..2).map(move |i| (Self::place(from) + i, Self::place(to) + i))).collect()
-    }
-}
-
-impl CrossSums {
-    /// Where the products of the policy's `W_left` (counted from 1) with the baseline's right factors begin.
-    pub(crate) fn of_policy(&self, left: usize) -> usize {
-        (left - 1) * self.baseline_sums.right()
-    }
-
-    /// Where those of the baseline's `W_left` with the policy's right factors begin.
-    pub(crate) fn of_baseline(&self, left: usize) -> usize {
-        self.of_policy(self.policy_sums.basis + 1) + (left - 1) * self.policy_sums.right()
-    }
-
-    pub(crate) fn len(&self) -> usize {
-        self.of_baseline(self.baseline_sums.basis + 1)
-    }
-
-    fn widened(&self, wide: &CrossSums, slots: usize) -> Vec<(usize, usize)> {
-        let mut places = Vec::new();
-        let mut moved = |from: usize, to: usize, right: BinSums| {
-            let inner = right.widened_right(slots, right.right());
-            places.extend(inner.into_iter().map(|(a, b)| (from + a, to + b)));
+    /// Where a bin sums the products of a left policy's features with a right policy's. The two are the same policy, or
+    /// one is compared with the other.
+    pub(crate) fn products(&self, left: usize, right: usize) -> Products<'_> {
+        let cross =
+            |section: &&CrossSection| [(left, right), (right, left)].contains(&(section.policy, section.baseline));
+        let between = match self.cross.iter().find(cross) {
+            _ if left == right => Between::Own,
+            Some(section) if section.policy == left => Between::Cross(&section.sums, CrossProduct::OfPolicy),
+            Some(section) => Between::Cross(&section.sums, CrossProduct::OfBaseline),
+            None => unreachable!("policies {left} and {right} are not compared"),
         };
-        for left in 1..=self.policy_sums.basis {
-            moved(self.of_policy(left), wide.of_policy(left), self.baseline_sums);
-        }
-        for left in 1..=self.baseline_sums.basis {
-            moved(self.of_baseline(left), wide.of_baseline(left), self.policy_sums);
-        }
-        places
+        Products { left: &self.own[left], right: &self.own[right], between }
     }
 }
 
-impl PairSums {
-    /// Where `Z_j Z_k` stands, for `j < k`; its square comes next. The places do not depend on the number of slots.
-    pub(crate) fn place(j: usize, k: usize) -> usize {
-        2 * (k * (k.saturating_sub(1)) / 2 + j)
+/// A section of a row that had some width so far.
+fn take<L: Layout>(width: &mut usize, layout: L) -> Section<L> {
+    let start = *width;
+    *width += layout.len();
+    Section { start, layout }
+}
+
+/// Where the products of two policies' features stand.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Products<'a> {
+    left: &'a Section<BinLayout>,
+    right: &'a Section<BinLayout>,
+    between: Between<'a>,
+}
+
+/// Where the products with a left `W_i` stand.
+#[derive(Debug, Clone, Copy)]
+enum Between<'a> {
+    Own,
+    Cross(&'a Section<CrossLayout>, fn(Product) -> CrossProduct),
+}
+
+impl Products<'_> {
+    /// The right features.
+    pub(crate) fn rights(&self) -> RightLayout {
+        self.right.layout.rights()
     }
 
-    pub(crate) fn len(&self) -> usize {
-        Self::place(0, self.slots)
+    pub(crate) fn place(&self, product: Product) -> usize {
+        match (product, self.between) {
+            (Product(Feature::One, Feature::One), _) => Shared::Rows.place(),
+            (Product(Feature::One, _), _) => self.right.place(product),
+            (Product(_, Feature::One), _) | (_, Between::Own) => self.left.place(product),
+            (_, Between::Cross(section, of_left)) => section.place(of_left(product)),
+        }
     }
 }

@@ -4,10 +4,14 @@ pub(crate) mod accumulate;
 pub(crate) mod bins;
 pub(crate) mod cell;
 pub(crate) mod clusters;
-pub(crate) mod features;
+pub(crate) mod feature_map;
 pub(crate) mod format;
 pub(crate) mod gram;
+pub(crate) mod index;
 pub(crate) mod layout;
+#[cfg(test)]
+mod pinned_bytes;
+mod scatter;
 pub(crate) mod table;
 pub(crate) mod tally;
 pub(crate) mod weight_counts;

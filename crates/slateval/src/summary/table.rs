@@ -1,25 +1,19 @@
 //! Sums by bin.
 
 use crate::summary::bins::Moves;
+use crate::summary::index::Shared;
 
 /// One row of sums per bin, laid out by [`RowLayout`](crate::summary::layout::RowLayout).
 #[derive(Debug, Clone)]
 pub(crate) struct Table {
     pub(crate) width: usize,
-    /// Whether a row has the least and the greatest reward, which are no sums, in its places [`bin::MIN`] and
-    /// [`bin::MAX`].
+    /// Whether a row has the least and the greatest reward, [`Shared::Min`] and [`Shared::Max`], which are no sums.
     extremes: bool,
     pub(crate) sums: Vec<f64>,
 }
 
-/// The places of a bin's row that all policies share.
-pub(crate) mod bin {
-    pub(crate) const ROWS: usize = 0;
-    pub(crate) const REWARD: usize = 1;
-    pub(crate) const MIN: usize = 2;
-    pub(crate) const MAX: usize = 3;
-    pub(crate) const SHARED: usize = 4;
-}
+const MIN: usize = Shared::Min.place();
+const MAX: usize = Shared::Max.place();
 
 impl Table {
     pub(crate) fn new(width: usize) -> Self {
@@ -64,8 +58,8 @@ impl Table {
             return;
         }
         for row in self.sums.chunks_exact_mut(self.width).skip(old) {
-            row[bin::MIN] = f64::INFINITY;
-            row[bin::MAX] = f64::NEG_INFINITY;
+            row[MIN] = f64::INFINITY;
+            row[MAX] = f64::NEG_INFINITY;
         }
     }
 
@@ -96,13 +90,13 @@ impl Table {
     pub(crate) fn add(&mut self, row: u32, from: &[f64]) {
         let extremes = self.extremes;
         let to = self.row_mut(row);
-        let range = extremes.then(|| (to[bin::MIN].min(from[bin::MIN]), to[bin::MAX].max(from[bin::MAX])));
+        let range = extremes.then(|| (to[MIN].min(from[MIN]), to[MAX].max(from[MAX])));
         for (to, from) in to.iter_mut().zip(from) {
             *to += from;
         }
         if let Some((min, max)) = range {
-            to[bin::MIN] = min;
-            to[bin::MAX] = max;
+            to[MIN] = min;
+            to[MAX] = max;
         }
     }
 }

@@ -11,11 +11,12 @@
 
 use crate::answer::interval::Bounds;
 use crate::estimate::estimator::Estimator;
-use crate::estimate::weight_sums::{Bin, factor};
+use crate::estimate::weight_sums::Bin;
 use crate::question::error::{Error, Result};
 use crate::question::settings::Settings;
 use crate::question::structure::{Pool, Structure};
 use crate::rows::weights::ranking_weight;
+use crate::summary::index::Feature;
 
 /// A band at each bin's end.
 #[derive(Debug, Clone)]
@@ -115,8 +116,8 @@ impl CumulativeSums {
         let sums = &estimator.sums;
         CumulativeSums {
             n: sums.n,
-            g: cumulated(sums.of_one.iter().map(|f| f[factor::G]).collect()),
-            gg: cumulated(sums.of_weight.iter().map(|f| f[factor::G]).collect()),
+            g: cumulated(sums.of_one.iter().map(|f| f[Feature::G]).collect()),
+            gg: cumulated(sums.of_weight.iter().map(|f| f[Feature::G]).collect()),
         }
     }
 

@@ -2,7 +2,7 @@
 
 use crate::estimate::distribution::Distribution;
 use crate::estimate::estimator::Estimator;
-use crate::estimate::influence::standard_error;
+use crate::estimate::influence::{InfluencePart, standard_error};
 use crate::estimate::weight_sums::{WeightSums, occupied};
 use crate::question::correction::Correction;
 use crate::question::field::Field;
@@ -12,6 +12,7 @@ use crate::question::structure::Structure;
 use crate::rows::block::Block;
 use crate::summary::Summary;
 use crate::summary::cell::Cell;
+use crate::summary::feature_map::LinearFunction;
 use crate::uncertainty::draws::generator;
 use crate::uncertainty::process::{DrawScratch, Process};
 use crate::uncertainty::thinning::Thinning;
@@ -194,6 +195,10 @@ fn logging_estimator(cell: &Cell, policy: usize) -> Estimator<'_> {
     Estimator { leverage: 0.0, ..logging }
 }
 
+fn part<'e, 'a>(estimator: &'e Estimator<'a>, influence: LinearFunction, by: f64) -> InfluencePart<'e, 'a> {
+    InfluencePart { estimator, influence, by }
+}
+
 fn close(a: f64, b: f64, what: &str) {
     assert!((a - b).abs() <= 1e-9 * (1.0 + a.abs().max(b.abs())), "{what}: {a} against {b}");
 }
@@ -295,15 +300,15 @@ fn check_moments(
     let [own, theirs] = [0, 1].map(|p| plain[p].influence(rewards, correction, is_additive));
     let difference: Vec<f64> = own.iter().zip(&theirs).map(|(a, b)| a - b).collect();
     let error = |x: &[f64]| products(x, x, rows, clustered).sqrt() / n;
-    close(standard_error(cell, &[(new, new.mean_influence(), 1.0)]), error(&own), what);
-    let parts = [(new, new.mean_influence(), 1.0), (other, other.mean_influence(), -1.0)];
+    close(standard_error(cell, &[part(new, new.mean_influence(), 1.0)]), error(&own), what);
+    let parts = [part(new, new.mean_influence(), 1.0), part(other, other.mean_influence(), -1.0)];
     close(standard_error(cell, &parts), error(&difference), what);
 
     let squares: Vec<f64> = rewards.iter().map(|r| r * r).collect();
     let mean = new.moments.mean + new.moments.origin;
     let second = plain[0].influence(&squares, correction, is_additive);
     let variance: Vec<f64> = second.iter().zip(&own).map(|(s, m)| s - 2.0 * mean * m).collect();
-    close(standard_error(cell, &[(new, new.variance_influence(), 1.0)]), error(&variance), what);
+    close(standard_error(cell, &[part(new, new.variance_influence(), 1.0)]), error(&variance), what);
 }
 
 #[test]
@@ -366,5 +371,5 @@ fn the_logged_rewards_need_no_weights() {
     }
     let mean = rows.iter().map(|r| r.reward).sum::<f64>() / n;
     let square: f64 = rows.iter().map(|r| (r.reward - mean).powi(2)).sum();
-    close(standard_error(&cell, &[(&logging, logging.mean_influence(), 1.0)]), square.sqrt() / n, "mean");
+    close(standard_error(&cell, &[part(&logging, logging.mean_influence(), 1.0)]), square.sqrt() / n, "mean");
 }

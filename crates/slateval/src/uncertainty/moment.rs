@@ -10,11 +10,12 @@ use crate::answer::interval::Bounds;
 use crate::answer::reason::{Reason, TailMetric};
 use crate::estimate::asymmetry::{Asymmetry, Ends, WeightShape};
 use crate::estimate::estimator::Estimator;
-use crate::estimate::influence::standard_error;
+use crate::estimate::influence::{InfluencePart, standard_error};
 use crate::estimate::reward_tail::RewardTail;
 use crate::math::normal;
 use crate::question::settings::Settings;
 use crate::summary::cell::Cell;
+use crate::summary::feature_map::LinearFunction;
 use crate::uncertainty::limits::{Limits, bounds, has_enough_rows, light_enough, positive_variance};
 
 /// Which moment.
@@ -44,7 +45,7 @@ impl MomentPart<'_, '_> {
     }
 
     /// The influence function of the mean or the variance, and what the moment's is of it.
-    fn influence(&self) -> result::Result<(Vec<f64>, f64), Reason> {
+    fn influence(&self) -> result::Result<(LinearFunction, f64), Reason> {
         Ok(match self.moment {
             Moment::Mean => (self.estimator.mean_influence(), 1.0),
             Moment::Variance => (self.estimator.variance_influence(), 1.0),
@@ -85,7 +86,7 @@ pub(crate) fn interval(cell: &Cell, parts: &[MomentPart<'_, '_>], settings: &Set
         part.has_light_tails()?;
         let (influence, slope) = part.influence()?;
         value += part.coefficient * part.value()?;
-        influences.push((part.estimator, influence, part.coefficient * slope));
+        influences.push(InfluencePart { estimator: part.estimator, influence, by: part.coefficient * slope });
     }
     let error = standard_error(cell, &influences);
     let tail = (1.0 - settings.confidence) / 2.0;

@@ -10,15 +10,17 @@
 //!
 //! Two estimators are drawn together for the sake of their difference: then `G`, `e_b` are pairs and `q_b` is a matrix.
 
-use crate::estimate::influence::{between, group_sums};
+use crate::estimate::influence::{FunctionOf, between, group_sums};
 use rand_distr::{Distribution as _, StandardNormal};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
 use crate::estimate::correction::Adjustment;
 use crate::estimate::estimator::Estimator;
-use crate::estimate::weight_sums::{Factors, bin_factors, factor};
+use crate::estimate::factors::{Factors, bin_factors};
 use crate::math::linear::{dot, square_root};
 use crate::summary::cell::Cell;
+use crate::summary::feature_map::LinearFunction;
+use crate::summary::index::{Feature, GroupSum};
 use crate::uncertainty::thinning::Thinning;
 
 /// The joint error of one or two estimators.
@@ -197,26 +199,23 @@ fn slopes(estimator: &Estimator<'_>, member: usize, adjustments: &[(usize, &Adju
     slopes
 }
 
-fn apply(adjustment: &Adjustment, factors: &[f64]) -> f64 {
+fn apply(adjustment: &Adjustment, factors: &Factors) -> f64 {
     adjustment.factors.iter().map(|&(f, c)| c * factors[f]).sum()
 }
 
 impl Covariances {
     fn new(cell: &Cell, occupied: &[u32], members: &[&Estimator<'_>], adjustments: &[(usize, &Adjustment)]) -> Self {
-        let key = |m: usize| (members[m].sums.policy, members[m].sums.coefficients.as_slice());
+        let weight = |m: usize| members[m].sums.weight();
         // [left][right][bin]
         let pairs: Vec<Vec<Vec<Factors>>> = (0..members.len())
-            .map(|l| {
-                let right = |r: usize| occupied.iter().map(|&row| bin_factors(cell, key(l), key(r), row)).collect();
-                (0..members.len()).map(right).collect()
-            })
+            .map(|l| (0..members.len()).map(|r| bin_factors(cell, weight(l), weight(r), occupied)).collect())
             .collect();
         let weights = pairs
             .iter()
-            .map(|rights| rights.iter().map(|bins| bins.iter().map(|factors| factors[factor::G]).collect()).collect());
+            .map(|rights| rights.iter().map(|bins| bins.iter().map(|factors| factors[Feature::G]).collect()).collect());
         let products = pairs.iter().enumerate().map(|(left, rights)| {
             let of = |&(owner, a): &(usize, &Adjustment)| rights[owner].iter().map(|f| apply(a, f)).collect();
-            let one = rights[left].iter().map(|factors| factors[factor::ONE]).collect();
+            let one = rights[left].iter().map(|factors| factors[Feature::One]).collect();
             adjustments.iter().map(of).chain([one]).collect()
         });
         Covariances {
@@ -293,13 +292,14 @@ impl Covariances {
 
 /// `V = sum (a, 1)(a, 1)'`.
 fn adjustment_moments(cell: &Cell, members: &[&Estimator<'_>], adjustments: &[(usize, &Adjustment)]) -> Vec<Vec<f64>> {
-    let of = |owner: usize, factors: &[(usize, f64)]| (owner, members[owner].sums.in_features(factors));
-    let mut all: Vec<(usize, Vec<f64>)> = adjustments.iter().map(|&(owner, a)| of(owner, &a.factors)).collect();
-    all.push(of(0, &[(factor::ONE, 1.0)]));
-    let row = |(l, x): &(usize, Vec<f64>)| {
-        let product = |(r, y): &(usize, Vec<f64>)| between(cell, (members[*l], x), (members[*r], y));
-        all.iter().map(product).collect()
+    let of = |owner: usize, factors: &[(Feature, f64)]| {
+        (owner, LinearFunction::new(members[owner].sums.features(), factors))
     };
+    let mut all: Vec<(usize, LinearFunction)> = adjustments.iter().map(|&(owner, a)| of(owner, &a.factors)).collect();
+    all.push(of(0, &[(Feature::One, 1.0)]));
+    let all: Vec<FunctionOf<'_>> =
+        all.iter().map(|(owner, function)| FunctionOf { sums: &members[*owner].sums, function }).collect();
+    let row = |&x: &FunctionOf<'_>| all.iter().map(|&y| between(cell, x, y)).collect();
     all.iter().map(row).collect()
 }
 
@@ -341,18 +341,16 @@ impl GroupSums {
     ) -> Option<Self> {
         let groups = cell.clusters.as_ref()?;
         let weights = |e: &&Estimator<'_>| {
-            let weight = |group: usize, row: u32| {
-                let basis = groups.basis_sums(row, group, e.sums.policy);
-                basis.zip(&e.sums.coefficients).map(|(w, c)| w * c).sum()
-            };
+            let weight = |group: usize, row: u32| groups.weight_sum(row, group, e.sums.policy, &e.sums.coefficients);
             (0..groups.count).map(|g| occupied.iter().map(|&row| weight(g, row)).collect()).collect()
         };
         let column = |&(owner, adjustment): &(usize, &Adjustment)| {
             let sums = &members[owner].sums;
-            group_sums(cell, sums, &sums.in_features(&adjustment.factors)).unwrap_or_default()
+            let function = &LinearFunction::new(sums.features(), &adjustment.factors);
+            group_sums(cell, FunctionOf { sums, function }).unwrap_or_default()
         };
         let columns: Vec<Vec<f64>> = adjustments.iter().map(column).collect();
-        let rows = |g: usize| occupied.iter().map(|&row| groups.basis_sums(row, g, 0).next().unwrap_or(0.0)).sum();
+        let rows = |g: usize| occupied.iter().map(|&row| groups.sum(row, g, GroupSum::Rows)).sum();
         let row = |g: usize| columns.iter().map(|c| c[g]).chain([rows(g)]).collect();
         Some(GroupSums {
             weights: members.iter().map(weights).collect(),
