@@ -6,13 +6,15 @@ use crate::question::field::Field;
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// A value in a block of rows that no reward or probability can have.
-    #[error("{field} is {value} in row {row}: {}", field.rule())]
+    /// A value that no reward or probability can have.
+    #[error("{field}{} is {value} in row {row} (counted from 0): {}", of_policy(policy), field.rule())]
     BadValue {
-        /// Row inside the block, from 0.
+        /// The row, from 0: of the block, or of the data in memory.
         row: usize,
-        /// Which column of the block.
+        /// Which column.
         field: Field,
+        /// The target policy whose column it is.
+        policy: Option<String>,
         /// The value found.
         value: f64,
     },
@@ -83,3 +85,7 @@ pub enum Error {
 
 /// A result of the estimators.
 pub type Result<T> = std::result::Result<T, Error>;
+
+fn of_policy(policy: &Option<String>) -> String {
+    policy.as_ref().map_or(String::new(), |name| format!(" of `{name}`"))
+}

@@ -1,10 +1,11 @@
 //! A block of logged slates, column by column: what readers fill and [`Summary::add`](crate::Summary::add) takes.
 
-use crate::question::field::Field;
-use crate::question::segment::Segment;
 use std::collections::HashMap;
 
+use crate::question::field::Field;
+use crate::question::segment::Segment;
 use crate::question::spec::Spec;
+use crate::question::structure::Pool;
 
 /// Up to [`Block::ROWS`] logged slates, one contiguous column per [`Field`].
 ///
@@ -46,7 +47,7 @@ pub struct Block {
 }
 
 /// Which columns a specification asks for.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq)]
 struct BlockColumns {
     logging: bool,
     pool: bool,
@@ -57,7 +58,7 @@ struct BlockColumns {
     groups: u16,
 }
 
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 struct PolicyColumns {
     target: bool,
     chi: bool,
@@ -74,16 +75,12 @@ impl Block {
 
     /// An empty block with the columns `spec` asks for.
     pub fn new(spec: &Spec) -> Self {
-        let needs = spec.structure.needs();
-        let policy = |chi| PolicyColumns { target: needs.slots, chi, anywhere: needs.anywhere, weight: needs.weight };
-        let shape = BlockColumns {
-            logging: needs.logging,
-            pool: needs.pool,
-            policies: spec.policies.iter().map(|p| policy(p.chi && needs.slots)).collect(),
-            segmented: spec.by.is_some(),
-            groups: spec.groups(),
-        };
-        Self::with_columns(shape)
+        Self::with_columns(BlockColumns::of(spec))
+    }
+
+    /// Whether this block has the columns `spec` asks for.
+    pub(crate) fn suits(&self, spec: &Spec) -> bool {
+        self.columns == BlockColumns::of(spec)
     }
 
     fn with_columns(columns: BlockColumns) -> Self {
@@ -244,6 +241,14 @@ impl Block {
         self.slots - self.missing.iter().filter(|rows| rows[row]).count()
     }
 
+    /// From how many items the slate in `row` was drawn.
+    pub(crate) fn pool_size(&self, pool: &Pool, row: usize) -> f64 {
+        match pool {
+            Pool::Size(n) => *n as f64,
+            Pool::Column(_) => self.pool[row],
+        }
+    }
+
     /// Puts `row` into a segment.
     ///
     /// # Panics
@@ -277,8 +282,11 @@ impl Block {
         &self.groups
     }
 
-    /// The rows of each segment: the whole block where there are none.
+    /// The rows of each segment; nothing if the specification has no `by`.
     pub(crate) fn by_segment(&self) -> Vec<(Segment, Vec<usize>)> {
+        if !self.columns.segmented {
+            return Vec::new();
+        }
         if self.segment_values.is_empty() {
             // Nobody said which: one segment without a value.
             return vec![(Segment::Null, (0..self.rows).collect())];
@@ -334,6 +342,18 @@ enum Place {
 }
 
 impl BlockColumns {
+    fn of(spec: &Spec) -> Self {
+        let needs = spec.structure.needs();
+        let policy = |chi| PolicyColumns { target: needs.slots, chi, anywhere: needs.anywhere, weight: needs.weight };
+        BlockColumns {
+            logging: needs.logging,
+            pool: needs.pool,
+            policies: spec.policies.iter().map(|p| policy(p.chi && needs.slots)).collect(),
+            segmented: spec.by.is_some(),
+            groups: spec.groups(),
+        }
+    }
+
     fn place(field: Field) -> Place {
         let kind = |policy: usize, column: usize| 1 + PER_POLICY * policy + column;
         match field {

@@ -1,4 +1,5 @@
 //! Blocks of logged slates, and the weights of their rows.
 
 pub(crate) mod block;
+pub(crate) mod check;
 pub(crate) mod weights;

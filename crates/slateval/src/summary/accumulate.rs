@@ -5,7 +5,6 @@
 //! and so the last bit, does not depend on the processor.
 
 use crate::math::vector;
-use crate::question::error::Result;
 use crate::question::field::Field;
 use crate::question::structure::Structure;
 use crate::rows::block::Block;
@@ -36,13 +35,9 @@ pub(crate) struct Scratch {
 }
 
 impl Cell {
-    /// Adds the rows of a block. On an error some of them may have been added: the caller gives up the whole summary.
-    pub(crate) fn add(&mut self, structure: &Structure, block: &Block, scratch: &mut Scratch) -> Result<()> {
-        if block.rows() == 0 {
-            return Ok(());
-        }
+    /// Adds the rows of a block that has been checked.
+    pub(crate) fn add(&mut self, structure: &Structure, block: &Block, scratch: &mut Scratch) {
         if block.slots() > self.slots {
-            structure.check_slots(block.slots())?;
             self.widen(block.slots());
         }
         vector::wide(
@@ -52,11 +47,11 @@ impl Cell {
     }
 
     #[inline(always)]
-    fn add_rows(&mut self, structure: &Structure, block: &Block, scratch: &mut Scratch) -> Result<()> {
-        self.find_bins(block, scratch)?;
+    fn add_rows(&mut self, structure: &Structure, block: &Block, scratch: &mut Scratch) {
+        self.find_bins(block, scratch);
         scratch.columns.resize(scratch.columns.len().max(self.policies.len()), Vec::new());
         for (policy, sums) in self.policies.iter_mut().enumerate() {
-            sums.fill_columns(structure, block, policy, scratch)?;
+            sums.fill_columns(structure, block, policy, scratch);
             sums.gram.add(&scratch.columns[policy][..sums.features.len()]);
             let list = &self.layout.witnesses[policy].sums.list;
             sums.fill_witnesses(structure, block, policy, list, scratch);
@@ -67,7 +62,6 @@ impl Cell {
         self.scatter(scratch);
         self.add_groups(block, scratch);
         self.rows += block.rows() as u64;
-        Ok(())
     }
 
     fn add_groups(&mut self, block: &Block, scratch: &Scratch) {
@@ -78,11 +72,10 @@ impl Cell {
         groups.add(block.groups(), &scratch.bin_rows, &policies);
     }
 
-    /// Checks the rewards and finds their bins.
+    /// Finds the rewards' bins.
     #[inline(always)]
-    fn find_bins(&mut self, block: &Block, scratch: &mut Scratch) -> Result<()> {
+    fn find_bins(&mut self, block: &Block, scratch: &mut Scratch) {
         let rewards = block.column(Field::Reward);
-        weights::check(rewards, Field::Reward, f64::is_finite)?;
         scratch.reward.clear();
         scratch.reward.extend(rewards.iter().map(|r| r + 0.0)); // -0.0 becomes 0.0
         let moves = self.bins.assign(&scratch.reward, &mut scratch.bin_rows);
@@ -93,7 +86,6 @@ impl Cell {
         }
         scratch.centred.clear();
         scratch.centred.extend(scratch.reward.iter().map(|r| r - self.origin));
-        Ok(())
     }
 
     /// Adds each row's products to its bin, policy by policy; what all policies share goes with the first.
@@ -326,13 +318,7 @@ fn origin_of((lo, hi): (f64, f64)) -> f64 {
 impl PolicySums {
     /// Fills the columns of every feature for one policy, and tallies its weights.
     #[inline(always)]
-    fn fill_columns(
-        &mut self,
-        structure: &Structure,
-        block: &Block,
-        policy: usize,
-        scratch: &mut Scratch,
-    ) -> Result<()> {
+    fn fill_columns(&mut self, structure: &Structure, block: &Block, policy: usize, scratch: &mut Scratch) {
         let (features, slots) = (self.features, block.slots());
         let Scratch { centred, columns, row_sums, terms, .. } = scratch;
         let columns = &mut columns[policy];
@@ -346,8 +332,8 @@ impl PolicySums {
         let (ratios, others) = columns.split_at_mut(features.w(0));
         let (z, beyond) = ratios[features.z(0)..].split_at_mut(slots);
         beyond.iter_mut().for_each(|z| z.fill(0.0));
-        weights::slot_ratios(structure, block, policy, z, row_sums, |slot, facts| self.tally.add_slot(slot, facts))?;
-        self.fill_weights(structure, block, policy, (z, &mut others[..features.basis]), row_sums, terms)?;
+        weights::slot_ratios(structure, block, policy, z, row_sums, |slot, facts| self.tally.add_slot(slot, facts));
+        self.fill_weights(structure, block, policy, (z, &mut others[..features.basis]), row_sums, terms);
 
         multiply(columns, features.r(), features.r(), features.r2());
         for j in 0..features.basis {
@@ -355,10 +341,9 @@ impl PolicySums {
             multiply(columns, features.wr(j), features.r(), features.wr2(j));
         }
         if features.chi {
-            self.fill_chi(block, policy, columns)?;
+            self.fill_chi(block, policy, columns);
         }
         self.tally_design(structure, policy, slots, scratch);
-        Ok(())
     }
 
     /// Fills the columns of the basis from those of the ratios, and tallies the weights.
@@ -371,11 +356,10 @@ impl PolicySums {
         (z, basis): (&[Vec<f64>], &mut [Vec<f64>]),
         row_sums: &RowSums,
         terms: &mut Vec<Vec<f64>>,
-    ) -> Result<()> {
+    ) {
         if *structure != Structure::Auto {
-            weights::weigh(structure, block, policy, z, row_sums, &mut basis[0], terms)?;
-            self.tally.weights[0].add(&basis[0]);
-            return Ok(());
+            weights::weigh(structure, block, policy, z, row_sums, &mut basis[0], terms);
+            return self.tally.weights[0].add(&basis[0]);
         }
         weights::elementary(basis.len(), z, block.rows(), terms);
         let (sum, orders) = terms.split_at_mut(1);
@@ -385,7 +369,6 @@ impl PolicySums {
             sum[0].iter_mut().zip(&*e).for_each(|(sum, e)| *sum += e);
             tally.add(&sum[0]);
         }
-        Ok(())
     }
 
     /// Fills the columns of witnesses from those of the ratios.
@@ -423,16 +406,14 @@ impl PolicySums {
     }
 
     #[inline(always)]
-    fn fill_chi(&mut self, block: &Block, policy: usize, columns: &mut [Vec<f64>]) -> Result<()> {
+    fn fill_chi(&mut self, block: &Block, policy: usize, columns: &mut [Vec<f64>]) {
         let features = self.features;
         for slot in 0..features.slots {
             let column = &mut columns[features.chi(slot)];
             if slot >= block.slots() {
                 column.fill(0.0);
             } else {
-                let field = Field::Chi { policy, slot };
-                let chi = block.column(field);
-                weights::check(chi, field, f64::is_finite)?;
+                let chi = block.column(Field::Chi { policy, slot });
                 // Single precision leaves a chi of 0 a little below it.
                 self.tally.negative_chi += chi.iter().map(|&chi| u64::from(chi < -1e-6)).sum::<u64>();
                 column.copy_from_slice(chi);
@@ -441,7 +422,6 @@ impl PolicySums {
                 multiply(columns, features.w(j), features.z(slot), features.wz(j, slot));
             }
         }
-        Ok(())
     }
 
     /// `E[G^2 | x] = G(chi(x))`: the same weight of `chi`, or of `Z^2` in its place. The additive weight of either is in

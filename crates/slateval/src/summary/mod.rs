@@ -13,7 +13,7 @@ pub(crate) mod tally;
 pub(crate) mod weight_counts;
 pub(crate) mod witness;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::question::error::{Error, Result};
 use crate::question::segment::Segment;
@@ -34,7 +34,7 @@ use crate::summary::cell::Cell;
 /// Bins do not depend on a first look at the data, so summaries of any two days, files or machines merge, in any order,
 /// into what one pass over all rows gives.
 ///
-/// `add` and `merge` return an error and no panic on bad values; after an error of `add` the summary must not be used.
+/// Bad values are errors, not panics, and an error of `add` or `merge` leaves the summary as it was.
 #[derive(Debug, Clone)]
 pub struct Summary {
     pub(crate) spec: Spec,
@@ -76,45 +76,56 @@ impl Summary {
         self.cells.keys().filter(|_| self.spec.by.is_some())
     }
 
-    /// Adds the rows of a block.
+    /// Adds the rows of a block, or none of them: a block is checked as a whole first, and a refused block leaves the
+    /// summary as it was.
     ///
     /// # Errors
     /// [`Error::BadValue`] for a value that no reward or probability can have, [`Error::BadStructure`] for slates
     /// without the slots that the structure names, [`Error::TooManySegments`].
+    ///
+    /// # Panics
+    /// If the block was made for another specification.
     pub fn add(&mut self, block: &Block) -> Result<()> {
+        assert!(block.suits(&self.spec), "the block was made for another specification");
+        block.check(&self.spec)?;
+        let segments = block.by_segment();
+        self.check_segments(segments.iter().map(|(segment, _)| segment))?;
+        self.add_checked(block, segments);
+        Ok(())
+    }
+
+    /// Adds the rows of a block that has been checked, given the rows of each segment.
+    fn add_checked(&mut self, block: &Block, segments: Vec<(Segment, Vec<usize>)>) {
         if self.spec.by.is_none() {
             return self.add_to(Segment::Null, block);
         }
         let mut part = block.for_one_segment();
-        for (segment, rows) in block.by_segment() {
+        for (segment, rows) in segments {
             block.select_into(&rows, &mut part);
-            self.add_to(segment, &part).map_err(|error| match error {
-                Error::BadValue { row, field, value } => Error::BadValue { row: rows[row], field, value },
-                other => other,
-            })?;
+            self.add_to(segment, &part);
         }
-        Ok(())
     }
 
-    fn add_to(&mut self, segment: Segment, block: &Block) -> Result<()> {
+    fn add_to(&mut self, segment: Segment, block: &Block) {
+        if block.rows() == 0 {
+            return;
+        }
         let spec = &self.spec;
-        if self.cells.is_empty() || !self.cells.contains_key(&segment) {
-            spec.structure.check_slots(block.slots())?;
-        }
         let cell = self.cells.entry(segment).or_insert_with(|| Cell::new(spec, block.slots()));
-        cell.add(&spec.structure, block, &mut self.scratch)?;
-        self.check_segments()
+        cell.add(&spec.structure, block, &mut self.scratch);
     }
 
-    /// Takes in another summary, as if its rows had been added here.
+    /// Takes in another summary, as if its rows had been added here. A refused summary leaves this one as it was.
     ///
     /// # Errors
-    /// [`Error::Mismatch`], saying what differs, if the two are not summaries of the same thing.
+    /// [`Error::Mismatch`], saying what differs, if the two are not summaries of the same thing;
+    /// [`Error::TooManySegments`].
     pub fn merge(&mut self, other: &Summary) -> Result<()> {
         let differences = self.spec.differences(&other.spec);
         if !differences.is_empty() {
             return Err(Error::Mismatch(differences));
         }
+        self.check_segments(other.segments())?;
         for (segment, cell) in &other.cells {
             match self.cells.get_mut(segment) {
                 Some(own) => own.merge(cell),
@@ -123,16 +134,17 @@ impl Summary {
                 }
             }
         }
-        self.check_segments()
+        Ok(())
     }
 
-    fn check_segments(&self) -> Result<()> {
-        match &self.spec.by {
-            Some(column) if self.cells.len() > Self::SEGMENTS => {
-                Err(Error::TooManySegments { column: column.clone(), limit: Self::SEGMENTS })
-            }
-            _ => Ok(()),
+    /// Refuses segments that would be too many beside those that are there.
+    fn check_segments<'a>(&self, more: impl IntoIterator<Item = &'a Segment>) -> Result<()> {
+        let Some(column) = &self.spec.by else { return Ok(()) };
+        let new: BTreeSet<&Segment> = more.into_iter().filter(|segment| !self.cells.contains_key(segment)).collect();
+        if self.cells.len() + new.len() > Self::SEGMENTS {
+            return Err(Error::TooManySegments { column: column.clone(), limit: Self::SEGMENTS });
         }
+        Ok(())
     }
 
     /// The whole log: all segments together.
