@@ -33,6 +33,12 @@ pub enum CorrectionChoice {
     Fixed(Correction),
 }
 
+impl From<Correction> for CorrectionChoice {
+    fn from(correction: Correction) -> Self {
+        CorrectionChoice::Fixed(correction)
+    }
+}
+
 impl CorrectionChoice {
     /// Refuses a correction that the structure, or a log without chi, cannot have.
     pub(crate) fn check(self, structure: &Structure) -> Result<()> {
