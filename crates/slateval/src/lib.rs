@@ -86,5 +86,6 @@ pub use question::spec::{LOGGING, PolicySpec, Spec};
 pub use question::structure::{Family, Needs, Pool, Structure, TargetSlots};
 pub use question::tail::Tail;
 pub use rows::block::Block;
+pub use rows::slate::Slate;
 pub use rows::weights::ranking_weight;
 pub use summary::Summary;

@@ -177,7 +177,8 @@ impl Summary {
                 self.combine(&total, combinations, &parts, settings, false)
             }
             Some(segment) => {
-                let cell = self.cells.get(segment).filter(|_| self.spec.by.is_some());
+                let cells = self.cells();
+                let cell = cells.get(segment).filter(|_| self.spec.by.is_some());
                 let cell = cell.ok_or_else(|| Error::BadSetting {
                     setting: "segment",
                     value: segment.to_string(),

@@ -51,6 +51,10 @@ impl Summary {
     /// # Ok::<(), slateval::Error>(())
     /// ```
     pub fn evaluate(&self, settings: &Settings) -> Result<Evaluation> {
+        self.settled().evaluate_settled(settings)
+    }
+
+    fn evaluate_settled(&self, settings: &Settings) -> Result<Evaluation> {
         let total = self.total_for(settings)?;
         let (min, max) = total.bins.range().ok_or(Error::NoRows)?;
         let reward = RewardFacts { min, max, distinct: total.bins.distinct() };
@@ -86,7 +90,7 @@ impl Summary {
                 comparisons,
             })
         };
-        self.cells.iter().map(evaluate).collect()
+        self.cells().iter().map(evaluate).collect()
     }
 
     /// How strongly each two slots' effects on the reward depend on each other, strongest first. Needs a specification

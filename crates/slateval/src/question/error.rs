@@ -18,6 +18,29 @@ pub enum Error {
         /// The value found.
         value: f64,
     },
+    /// A slot that one policy has and another does not.
+    #[error(
+        "slot {} of row {row} (counted from 0) is missing, NaN, for {missing} but not for {present}: a slot that a slate \
+         does not have is missing for logging and for every target", slot + 1
+    )]
+    HalfMissing {
+        /// The row, from 0.
+        row: usize,
+        /// The slot, from 0.
+        slot: usize,
+        /// Who does not have it: `logging`, or a target.
+        missing: String,
+        /// Who has it.
+        present: String,
+    },
+    /// Data in memory whose lengths do not fit together.
+    #[error("{what}: {why}")]
+    BadShape {
+        /// Which data.
+        what: String,
+        /// What is wrong with its length.
+        why: String,
+    },
     /// A structure that cannot be read, or that the slates cannot have.
     #[error("structure `{text}`: {why}")]
     BadStructure {
@@ -81,6 +104,16 @@ pub enum Error {
         /// What is wrong with the bytes.
         String,
     ),
+}
+
+impl Error {
+    /// The same, for rows that have others before them.
+    pub(crate) fn after(mut self, rows: usize) -> Self {
+        if let Error::BadValue { row, .. } | Error::HalfMissing { row, .. } = &mut self {
+            *row += rows;
+        }
+        self
+    }
 }
 
 /// A result of the estimators.

@@ -1,6 +1,6 @@
 //! A block of logged slates, column by column: what readers fill and [`Summary::add`](crate::Summary::add) takes.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 use crate::question::field::Field;
 use crate::question::segment::Segment;
@@ -107,6 +107,22 @@ impl Block {
     /// # Panics
     /// If `rows` is more than [`Block::ROWS`].
     pub fn reset(&mut self, rows: usize, slots: usize) {
+        self.missing.clear();
+        self.segments.clear();
+        self.groups.clear();
+        self.resize(rows, slots);
+    }
+
+    /// Makes room for more slates or slots and keeps the rows that are there, whose values in new slots are unspecified.
+    pub(crate) fn grow(&mut self, rows: usize, slots: usize) {
+        self.resize(rows, slots);
+        if !self.missing.is_empty() {
+            self.missing.resize(self.slots, Vec::new());
+            self.missing.iter_mut().for_each(|missing| missing.resize(rows, false));
+        }
+    }
+
+    fn resize(&mut self, rows: usize, slots: usize) {
         assert!(rows <= Self::ROWS, "a block holds at most {} rows", Self::ROWS);
         self.rows = rows;
         self.slots = if self.has_slots() { slots } else { 0 };
@@ -128,12 +144,9 @@ impl Block {
                 column.resize(rows, 0.0);
             }
         }
-        self.missing.clear();
-        self.segments.clear();
         if self.columns.segmented {
             self.segments.resize(rows, 0);
         }
-        self.groups.clear();
         if self.columns.groups > 0 {
             self.groups.resize(rows, 0);
         }
@@ -277,9 +290,30 @@ impl Block {
         self.groups[row] = group_of(value, self.columns.groups);
     }
 
+    /// Copies segments and clusters of another block's rows to this one's rows from `start` on.
+    pub(crate) fn append_labels(&mut self, start: usize, other: &Block) {
+        for row in 0..other.segments.len() {
+            self.set_segment(start + row, other.segment(row));
+        }
+        if self.columns.groups > 0 {
+            self.groups[start..].copy_from_slice(&other.groups);
+        }
+    }
+
     /// The group that each row's cluster belongs to; empty without clusters.
     pub(crate) fn groups(&self) -> &[u16] {
         &self.groups
+    }
+
+    fn segment(&self, row: usize) -> &Segment {
+        // Where nobody said which: no value.
+        static NULL: Segment = Segment::Null;
+        self.segment_values.get(self.segments[row] as usize).unwrap_or(&NULL)
+    }
+
+    /// The segments that have rows; none if the specification has no `by`.
+    pub(crate) fn segments(&self) -> BTreeSet<&Segment> {
+        (0..self.segments.len()).map(|row| self.segment(row)).collect()
     }
 
     /// The rows of each segment; nothing if the specification has no `by`.

@@ -65,7 +65,7 @@ impl Summary {
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut payload = Vec::new();
         let mut segments = Vec::new();
-        for (value, cell) in &self.cells {
+        for (value, cell) in self.cells().iter() {
             let bins = write_cell(cell, &mut payload);
             let (rows, slots, resolution) = (cell.rows, cell.slots, cell.bins.resolution());
             segments.push(SegmentHeader { value: value.clone(), rows, slots, resolution, bins });

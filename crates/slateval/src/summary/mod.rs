@@ -8,6 +8,7 @@ pub(crate) mod features;
 pub(crate) mod format;
 pub(crate) mod gram;
 pub(crate) mod layout;
+pub(crate) mod pending;
 pub(crate) mod table;
 pub(crate) mod tally;
 pub(crate) mod weight_counts;
@@ -38,7 +39,12 @@ use crate::summary::cell::Cell;
 #[derive(Debug, Clone)]
 pub struct Summary {
     pub(crate) spec: Spec,
-    pub(crate) cells: BTreeMap<Segment, Cell>,
+    /// Without the rows that wait: [`cells`](Self::cells) has them all.
+    cells: BTreeMap<Segment, Cell>,
+    /// Rows that wait for their block to be full, fewer than [`Block::ROWS`].
+    pending: Block,
+    /// Buffer for the slate that is being recorded.
+    one: Block,
     scratch: Scratch,
 }
 
@@ -52,7 +58,8 @@ impl Summary {
     /// If the specification contradicts itself: no target, a reserved or repeated name, an impossible structure.
     pub fn new(spec: Spec) -> Result<Self> {
         spec.check()?;
-        Ok(Summary { spec, cells: BTreeMap::new(), scratch: Scratch::default() })
+        let (pending, one) = (Block::new(&spec), Block::new(&spec));
+        Ok(Summary { spec, cells: BTreeMap::new(), pending, one, scratch: Scratch::default() })
     }
 
     /// What this is a summary of.
@@ -62,18 +69,20 @@ impl Summary {
 
     /// Number of slates seen.
     pub fn rows(&self) -> u64 {
-        self.cells.values().map(|cell| cell.rows).sum()
+        self.cells.values().map(|cell| cell.rows).sum::<u64>() + self.pending.rows() as u64
     }
 
     /// Number of slots of the longest slate; `None` where the structure has no use for slots.
     pub fn slots(&self) -> Option<usize> {
         let needed = self.spec.structure.needs().slots;
-        needed.then(|| self.cells.values().map(|cell| cell.slots).max().unwrap_or(0))
+        needed.then(|| self.cells.values().map(|cell| cell.slots).fold(self.pending.slots(), usize::max))
     }
 
     /// The segments seen, ascending.
     pub fn segments(&self) -> impl Iterator<Item = &Segment> {
-        self.cells.keys().filter(|_| self.spec.by.is_some())
+        let mut segments = self.pending.segments();
+        segments.extend(self.cells.keys().filter(|_| self.spec.by.is_some()));
+        segments.into_iter()
     }
 
     /// Adds the rows of a block, or none of them: a block is checked as a whole first, and a refused block leaves the
@@ -126,7 +135,8 @@ impl Summary {
             return Err(Error::Mismatch(differences));
         }
         self.check_segments(other.segments())?;
-        for (segment, cell) in &other.cells {
+        self.settle();
+        for (segment, cell) in other.cells().iter() {
             match self.cells.get_mut(segment) {
                 Some(own) => own.merge(cell),
                 None => {
@@ -138,18 +148,25 @@ impl Summary {
     }
 
     /// Refuses segments that would be too many beside those that are there.
-    fn check_segments<'a>(&self, more: impl IntoIterator<Item = &'a Segment>) -> Result<()> {
+    pub(crate) fn check_segments<'a>(&'a self, more: impl IntoIterator<Item = &'a Segment>) -> Result<()> {
         let Some(column) = &self.spec.by else { return Ok(()) };
-        let new: BTreeSet<&Segment> = more.into_iter().filter(|segment| !self.cells.contains_key(segment)).collect();
-        if self.cells.len() + new.len() > Self::SEGMENTS {
-            return Err(Error::TooManySegments { column: column.clone(), limit: Self::SEGMENTS });
+        let is_new = |segment: &&Segment| !self.cells.contains_key(segment);
+        let mut new: BTreeSet<&Segment> = more.into_iter().filter(is_new).collect();
+        // The segments of waiting rows are counted only where it matters: there are no more of them than rows.
+        if new.is_empty() || self.cells.len() + self.pending.rows() + new.len() <= Self::SEGMENTS {
+            return Ok(());
         }
-        Ok(())
+        new.extend(self.pending.segments().into_iter().filter(is_new));
+        if self.cells.len() + new.len() <= Self::SEGMENTS {
+            return Ok(());
+        }
+        Err(Error::TooManySegments { column: column.clone(), limit: Self::SEGMENTS })
     }
 
     /// The whole log: all segments together.
     pub(crate) fn total(&self) -> Result<Cell> {
-        let mut cells = self.cells.values();
+        let cells = self.cells();
+        let mut cells = cells.values();
         let mut total = cells.next().ok_or(Error::NoRows)?.clone();
         cells.for_each(|cell| total.merge(cell));
         if total.rows == 0 { Err(Error::NoRows) } else { Ok(total) }
