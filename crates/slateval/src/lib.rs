@@ -64,6 +64,7 @@ mod math;
 mod order;
 mod question;
 mod rows;
+mod slates;
 mod summary;
 mod uncertainty;
 
@@ -88,4 +89,6 @@ pub use question::tail::Tail;
 pub use rows::block::Block;
 pub use rows::slate::Slate;
 pub use rows::weights::ranking_weight;
+pub use slates::Slates;
+pub use slates::slots::Slots;
 pub use summary::Summary;
