@@ -1,9 +1,8 @@
 //! What was checked, and how it went.
 
-use serde::Serialize;
-
 /// One thing that was checked.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct Check {
     /// What was checked, in one word.
     pub name: &'static str,
@@ -16,8 +15,9 @@ pub struct Check {
 }
 
 /// How a check went.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-#[serde(rename_all = "lowercase")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "lowercase"))]
 pub enum Status {
     /// As it should be.
     Ok,

@@ -1,11 +1,10 @@
 //! What the estimates of a policy rest on.
 
-use serde::Serialize;
-
 use crate::answer::check::{Check, Status};
 
 /// What a policy's estimates rest on.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct Diagnostics {
     /// `(sum G)^2 / sum G^2`: flattering at high orders, where the rare large weights have not been seen yet.
     pub ess: Option<f64>,
@@ -30,8 +29,9 @@ pub struct Diagnostics {
 }
 
 /// Where a design effective sample size comes from.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "lowercase")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "lowercase"))]
 pub enum DesignSource {
     /// `chi`, known from whole policies.
     Chi,
@@ -40,7 +40,8 @@ pub enum DesignSource {
 }
 
 /// How many rows have which weight.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct WeightHistogram {
     /// Ascending, one more than there are counts; weights below 0 are normal for every structure but product.
     pub edges: Vec<f64>,

@@ -1,18 +1,17 @@
 //! What an evaluation says: plain values, as they go into JSON.
 
+use crate::answer::check::Status;
 use crate::answer::comparison::{Comparison, Disparity};
+use crate::answer::diagnostics::Diagnostics;
 use crate::answer::interval::{Cdf, Interval, QuantileEstimate, TailEstimate};
 use crate::answer::selection::Selection;
-use serde::Serialize;
-
-use crate::answer::check::Status;
-use crate::answer::diagnostics::Diagnostics;
 use crate::question::correction::Correction;
 use crate::question::segment::Segment;
 use crate::question::structure::Structure;
 
 /// Everything a log says about its target policies.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct Evaluation {
     /// The log itself.
     pub log: LogFacts,
@@ -27,7 +26,8 @@ pub struct Evaluation {
 }
 
 /// What is known of the log.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct LogFacts {
     /// Number of slates.
     pub rows: u64,
@@ -38,7 +38,8 @@ pub struct LogFacts {
 }
 
 /// What is known of the logged rewards.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct RewardFacts {
     /// The smallest.
     pub min: f64,
@@ -49,7 +50,8 @@ pub struct RewardFacts {
 }
 
 /// One policy's reward distribution.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct PolicyEvaluation {
     /// Its name.
     pub name: String,
@@ -80,7 +82,8 @@ pub struct PolicyEvaluation {
 }
 
 /// One segment of the log.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct SegmentEvaluation {
     /// The column it was cut by.
     pub column: String,

@@ -1,7 +1,5 @@
 //! Quantiles and tails at every level, for pictures and for readers who ask for one level more.
 
-use serde::Serialize;
-
 use crate::answer::comparison::Comparison;
 use crate::answer::evaluation::PolicyEvaluation;
 use crate::answer::interval::{Interval, QuantileEstimate, TailEstimate};
@@ -11,7 +9,8 @@ use crate::question::settings::Settings;
 use crate::summary::Summary;
 
 /// VaR, CVaR and differences of policies over many levels: the whole log's, as [`Summary::evaluate`] gives them for few.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct Profile {
     /// Probabilities, ascending: of tails for VaR and CVaR, of quantiles for their differences.
     pub levels: Vec<f64>,
@@ -22,7 +21,8 @@ pub struct Profile {
 }
 
 /// One policy's tails.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct PolicyProfile {
     /// Its name.
     pub name: String,
@@ -33,7 +33,8 @@ pub struct PolicyProfile {
 }
 
 /// A target against another policy.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct ComparisonProfile {
     /// The target.
     pub policy: String,

@@ -2,8 +2,6 @@
 
 use std::fmt;
 
-use serde::{Deserialize, Serialize};
-
 /// A value of the column that rows are segmented by.
 ///
 /// Texts, whole numbers, truth values and options of them become segments:
@@ -14,8 +12,9 @@ use serde::{Deserialize, Serialize};
 /// assert_eq!(Segment::from(Some(7)), Segment::Int(7));
 /// assert_eq!(Segment::from(None::<bool>), Segment::Null);
 /// ```
-#[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(untagged)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(untagged))]
 pub enum Segment {
     /// No value.
     #[default]

@@ -3,8 +3,6 @@
 use std::fmt;
 use std::str::FromStr;
 
-use serde::{Deserialize, Serialize};
-
 use crate::question::correction::CorrectionChoice;
 use crate::question::error::{Error, Result};
 use crate::question::spec::Spec;
@@ -23,7 +21,8 @@ use crate::question::tail::Tail;
 /// let paper = Settings::default().with_correction(Correction::None).with_band(Band::None);
 /// assert_eq!(paper.correction.to_string(), "none");
 /// ```
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
 pub struct Settings {
     /// How weights are corrected.
@@ -49,13 +48,14 @@ pub struct Settings {
     /// Whether CVaR is corrected for its bootstrap bias: less biased, a little more variable.
     pub debias_cvar: bool,
     /// Threads to draw with; all cores if none is given. The numbers do not depend on it.
-    #[serde(skip)]
+    #[cfg_attr(feature = "serde", serde(skip))]
     pub threads: Option<usize>,
 }
 
 /// Where bands and intervals come from.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "lowercase"))]
 pub enum Band {
     /// The Gaussian multiplier bootstrap of the influence function: right in large samples.
     #[default]

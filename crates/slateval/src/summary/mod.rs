@@ -7,6 +7,7 @@ pub(crate) mod clusters;
 pub(crate) mod features;
 pub(crate) mod format;
 pub(crate) mod gram;
+pub(crate) mod header;
 pub(crate) mod layout;
 pub(crate) mod pending;
 pub(crate) mod table;
