@@ -3,6 +3,7 @@
 /// One thing that was checked.
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[cfg_attr(not(feature = "__construct"), non_exhaustive)]
 pub struct Check {
     /// What was checked, in one word.
     pub name: &'static str,

@@ -6,6 +6,7 @@ use crate::question::segment::Segment;
 /// A target against another policy: differences, target minus baseline.
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[cfg_attr(not(feature = "__construct"), non_exhaustive)]
 pub struct Comparison {
     /// The target.
     pub policy: String,
@@ -43,6 +44,7 @@ pub enum Dominance {
 /// The largest difference between two segments under one policy.
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[cfg_attr(not(feature = "__construct"), non_exhaustive)]
 pub struct Disparity {
     /// The policy.
     pub policy: String,

@@ -5,6 +5,7 @@ use crate::answer::check::{Check, Status};
 /// What a policy's estimates rest on.
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[cfg_attr(not(feature = "__construct"), non_exhaustive)]
 pub struct Diagnostics {
     /// `(sum G)^2 / sum G^2`: flattering at high orders, where the rare large weights have not been seen yet.
     pub ess: Option<f64>,
@@ -32,6 +33,7 @@ pub struct Diagnostics {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "lowercase"))]
+#[non_exhaustive]
 pub enum DesignSource {
     /// `chi`, known from whole policies.
     Chi,
@@ -42,6 +44,7 @@ pub enum DesignSource {
 /// How many rows have which weight.
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[cfg_attr(not(feature = "__construct"), non_exhaustive)]
 pub struct WeightHistogram {
     /// Ascending, one more than there are counts; weights below 0 are normal for every structure but product.
     pub edges: Vec<f64>,

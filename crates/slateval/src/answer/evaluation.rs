@@ -12,6 +12,7 @@ use crate::question::structure::Structure;
 /// Everything a log says about its target policies.
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[cfg_attr(not(feature = "__construct"), non_exhaustive)]
 pub struct Evaluation {
     /// The log itself.
     pub log: LogFacts,
@@ -28,6 +29,7 @@ pub struct Evaluation {
 /// What is known of the log.
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[cfg_attr(not(feature = "__construct"), non_exhaustive)]
 pub struct LogFacts {
     /// Number of slates.
     pub rows: u64,
@@ -40,6 +42,7 @@ pub struct LogFacts {
 /// What is known of the logged rewards.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[cfg_attr(not(feature = "__construct"), non_exhaustive)]
 pub struct RewardFacts {
     /// The smallest.
     pub min: f64,
@@ -52,6 +55,7 @@ pub struct RewardFacts {
 /// One policy's reward distribution.
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[cfg_attr(not(feature = "__construct"), non_exhaustive)]
 pub struct PolicyEvaluation {
     /// Its name.
     pub name: String,
@@ -84,6 +88,7 @@ pub struct PolicyEvaluation {
 /// One segment of the log.
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[cfg_attr(not(feature = "__construct"), non_exhaustive)]
 pub struct SegmentEvaluation {
     /// The column it was cut by.
     pub column: String,

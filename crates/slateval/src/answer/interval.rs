@@ -3,6 +3,7 @@
 /// An estimate with its interval.
 #[derive(Debug, Clone, PartialEq, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[cfg_attr(not(feature = "__construct"), non_exhaustive)]
 pub struct Interval {
     /// The estimate; none if there is no sensible one.
     pub estimate: Option<f64>,
@@ -43,6 +44,7 @@ pub struct Bounds {
 /// A quantile.
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[cfg_attr(not(feature = "__construct"), non_exhaustive)]
 pub struct QuantileEstimate {
     /// Its level.
     pub level: f64,
@@ -54,6 +56,7 @@ pub struct QuantileEstimate {
 /// VaR or CVaR at one tail probability.
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[cfg_attr(not(feature = "__construct"), non_exhaustive)]
 pub struct TailEstimate {
     /// The tail's probability.
     pub alpha: f64,
@@ -65,6 +68,7 @@ pub struct TailEstimate {
 /// The CDF at the largest reward of each bin: `F(v)` counts rewards `<= v`.
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[cfg_attr(not(feature = "__construct"), non_exhaustive)]
 pub struct Cdf {
     /// Where.
     pub reward: Vec<f64>,

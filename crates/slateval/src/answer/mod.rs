@@ -5,4 +5,5 @@ pub(crate) mod comparison;
 pub(crate) mod diagnostics;
 pub(crate) mod evaluation;
 pub(crate) mod interval;
+pub(crate) mod parts;
 pub(crate) mod selection;

@@ -3,6 +3,7 @@
 /// How the order of the weights was chosen from the data.
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[cfg_attr(not(feature = "__construct"), non_exhaustive)]
 pub struct Selection {
     /// What was found out about each order from 2 on.
     pub orders: Vec<OrderTest>,
@@ -21,6 +22,7 @@ pub struct Selection {
 /// Whether effects of exactly this many slots show in the log.
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[cfg_attr(not(feature = "__construct"), non_exhaustive)]
 pub struct OrderTest {
     /// How many slots.
     pub order: usize,
@@ -44,6 +46,7 @@ pub struct OrderTest {
 /// One test of one order.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[cfg_attr(not(feature = "__construct"), non_exhaustive)]
 pub struct FunctionalTest {
     /// The statistic.
     pub statistic: f64,
@@ -56,6 +59,7 @@ pub struct FunctionalTest {
 /// How strongly two slots' effects on the reward depend on each other.
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[cfg_attr(not(feature = "__construct"), non_exhaustive)]
 pub struct Interaction {
     /// The policy whose change of slots it is.
     pub policy: String,

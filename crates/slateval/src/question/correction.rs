@@ -10,6 +10,7 @@ use crate::question::structure::Structure;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
+#[non_exhaustive]
 pub enum Correction {
     /// `w = G / n`, as in the paper.
     None,

@@ -4,6 +4,7 @@ use std::fmt;
 
 /// A column of a [`Block`](crate::Block). Slots and policies count from 0 here and from 1 in messages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Field {
     /// The slate's reward.
     Reward,

@@ -46,6 +46,7 @@ pub struct Spec {
 /// A target policy.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[non_exhaustive]
 pub struct PolicySpec {
     /// Its name in results.
     pub name: String,

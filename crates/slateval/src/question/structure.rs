@@ -70,6 +70,7 @@ pub enum TargetSlots {
 
 /// The columns a structure needs beside the reward.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Needs {
     /// `pi_k`.
     pub slots: bool,

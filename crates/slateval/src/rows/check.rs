@@ -88,7 +88,7 @@ fn is_logging_propensity(p: f64) -> bool {
 
 #[inline(always)]
 fn is_probability(p: f64) -> bool {
-    (p >= 0.0) & (p <= 1.0 + ROUNDING)
+    (0.0..=1.0 + ROUNDING).contains(&p)
 }
 
 /// A value that was refused, before its policy has a name.

@@ -65,7 +65,7 @@ impl<'a> Slots<'a> {
             false => bad(format!("given for {found} slates, but there are {rows} rewards")),
         };
         match &self.0 {
-            Layout::Flat(values) if values.is_empty() => Ok(0),
+            Layout::Flat([]) => Ok(0),
             Layout::Flat(values) if rows == 0 || values.len() % rows != 0 => {
                 let count = values.len();
                 bad(format!("there are {count} numbers and {rows} rewards, but {count} is not a multiple of {rows}"))

@@ -28,15 +28,18 @@ use crate::summary::cell::Cell;
 ///
 /// | verb | cost |
 /// |---|---|
-/// | [`add`](Summary::add) | `O(K^2)` arithmetic a row and policy, one or two cache lines of scattered memory |
+/// | [`add`](Summary::add), [`record`](Summary::record), [`Slates::add_to`](crate::Slates::add_to) | `O(K^2)` arithmetic a row and policy, one or two cache lines of scattered memory |
 /// | [`merge`](Summary::merge) | `O(bins K + K^2)` a policy and segment, whatever the number of rows |
 /// | [`evaluate`](Summary::evaluate) | likewise, and `O(draws bins K)` for bands and intervals |
-/// | memory | at most `bins (4 + 2 policies (K + 1))` numbers a segment; more with chi, with structure auto (four orders), with a baseline, and with clusters (a number for each group) |
+/// | memory | at most `bins (4 + 2 policies (K + 1))` numbers a segment; more with chi, with structure auto (four orders), with a baseline, and with clusters (a number for each group); and a block of rows that wait |
 ///
 /// Bins do not depend on a first look at the data, so summaries of any two days, files or machines merge, in any order,
 /// into what one pass over all rows gives.
 ///
-/// Bad values are errors, not panics, and an error of `add` or `merge` leaves the summary as it was.
+/// Bad values are errors, not panics, and an error leaves the summary as it was.
+///
+/// Recorded slates and chunks wait until they fill a block; they count in every answer. While rows wait, questions such as
+/// `evaluate` and `to_bytes` are answered by a copy of the summary that has them added.
 #[derive(Debug, Clone)]
 pub struct Summary {
     pub(crate) spec: Spec,
