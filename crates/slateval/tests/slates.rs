@@ -284,9 +284,11 @@ fn anything_that_names_a_segment() {
     assert_eq!(found(door().by("s", ["b", "a", "b"])), [text("a"), text("b")]);
     let owned: Vec<String> = ["b", "a", "b"].map(String::from).to_vec();
     assert_eq!(found(door().by("s", &owned)), [text("a"), text("b")]);
-    assert_eq!(found(door().by("s", &["b", "a", "b"])), [text("a"), text("b")]);
+    let borrowed = vec!["b", "a", "b"];
+    assert_eq!(found(door().by("s", &borrowed)), [text("a"), text("b")]);
     assert_eq!(found(door().by("s", owned)), [text("a"), text("b")]);
-    assert_eq!(found(door().by("s", &[Some(1), None, Some(1)])), [Segment::Null, Segment::Int(1)]);
+    let options = vec![Some(1), None, Some(1)];
+    assert_eq!(found(door().by("s", &options)), [Segment::Null, Segment::Int(1)]);
     assert_eq!(found(door().by("s", vec![true, false, true])), [Segment::Bool(false), Segment::Bool(true)]);
     assert_eq!(found(door().by("s", [u64::MAX, 3, 3])), [Segment::Int(3), text("18446744073709551615")]);
     assert_eq!(found(door().by("s", [Segment::Null, text("a"), text("a")])), [Segment::Null, text("a")]);

@@ -33,10 +33,12 @@ impl Block {
         let logging = spec.structure.needs().logging;
         for slot in 0..self.slots() {
             let targets = (0..spec.policies.len()).map(|policy| Field::Target { policy, slot });
-            let columns: Vec<Field> = logging.then_some(Field::Logging { slot }).into_iter().chain(targets).collect();
-            if columns.iter().all(|field| self.column(*field).iter().fold(true, |all, p| all & !p.is_nan())) {
+            let columns = logging.then_some(Field::Logging { slot }).into_iter().chain(targets);
+            let is_whole = |field: Field| self.column(field).iter().fold(true, |all, p| all & !p.is_nan());
+            if columns.clone().all(is_whole) {
                 continue;
             }
+            let columns: Vec<Field> = columns.collect();
             let absent = |row: usize, field: &Field| self.column(*field)[row].is_nan();
             let mut missing = Vec::new();
             for row in (0..self.rows()).filter(|&row| columns.iter().any(|field| absent(row, field))) {

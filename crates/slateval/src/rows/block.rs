@@ -169,7 +169,9 @@ impl Block {
 
     /// The columns to fill.
     pub fn fields(&self) -> Vec<Field> {
-        let mut fields = vec![Field::Reward];
+        let most = 2 + self.by_slot.len() * self.slots + self.weights.len();
+        let mut fields = Vec::with_capacity(most);
+        fields.push(Field::Reward);
         if self.columns.pool {
             fields.push(Field::Pool);
         }
