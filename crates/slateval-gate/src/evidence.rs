@@ -145,7 +145,7 @@ fn reason((judge, relation): (Judge, Relation), judgement: &Judgement, found: &F
             _ => format!("there is no bound: {words}"),
         });
     }
-    if let Some(Worth { policy, rows }) = &judgement.too_few {
+    if let Some(Worth { policy, rows, .. }) = &judgement.too_few {
         let own = if policy == LOGGING { "" } else { " of the target's own" };
         let enough = Diagnostics::ENOUGH_ROWS;
         return Some(format!("the log is worth only {rows:.1} rows{own}, and {enough} are needed for a verdict"));

@@ -314,7 +314,7 @@ fn slot_of(field: Field) -> usize {
         | Field::Target { slot, .. }
         | Field::Chi { slot, .. }
         | Field::Anywhere { slot, .. } => slot,
-        Field::Reward | Field::Pool | Field::Weight { .. } => 0,
+        _ => 0,
     }
 }
 

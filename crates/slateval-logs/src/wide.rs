@@ -75,7 +75,7 @@ impl WideRows {
 /// Turns a refusal of the summary into one that names file, column and row.
 pub(crate) fn explain(error: slateval::Error, layout: &Layout, at: At<'_>, row_of: impl FnOnce(usize) -> u64) -> Error {
     match error {
-        slateval::Error::BadValue { row, field, value } => {
+        slateval::Error::BadValue { row, field, value, .. } => {
             let (column, item) = layout.name_of(field);
             Error::BadValue { file: at.file.into(), row: row_of(row), column, item, value, field }
         }

@@ -74,8 +74,6 @@ fn is_contradicted(Selection { orders, cdf, mean, variance, .. }: &Selection) ->
 }
 
 fn order(test: &OrderTest) -> String {
-    let OrderTest { statistic, critical, active, mean, variance, .. } = test;
-    let cdf = FunctionalTest { statistic: *statistic, critical: *critical, active: *active };
     let one = |what: &str, test: &FunctionalTest| {
         let (sign, remark) = match (test.statistic > test.critical, test.active) {
             (true, true) => ('>', ""),
@@ -85,7 +83,13 @@ fn order(test: &OrderTest) -> String {
         };
         format!("{what} {} {sign} {}{remark}", short(test.statistic), short(test.critical))
     };
-    format!("order {}: {}, {}, {}", number(test), one("CDF", &cdf), one("mean", mean), one("variance", variance))
+    format!(
+        "order {}: {}, {}, {}",
+        number(test),
+        one("CDF", &test.cdf()),
+        one("mean", &test.mean),
+        one("variance", &test.variance)
+    )
 }
 
 /// Three digits.

@@ -249,7 +249,11 @@ fn the_headline_is_honest() {
         reason: Some(Reason::FewRows { rows: 4.0, needed: 10.0 }),
         ..interval(0.1, 0.0, 0.0)
     };
-    assert!(headline(&made).contains("against logging: cannot tell (the log is worth only 4.0 rows"), "{}", headline(&made));
+    assert!(
+        headline(&made).contains("against logging: cannot tell (the log is worth only 4.0 rows"),
+        "{}",
+        headline(&made)
+    );
 
     set(&mut made, interval(-0.082, -0.126, -0.04), interval(0.0, 0.0, 0.0));
     made.evaluation.policies[0].cvar[1].interval = interval(0.0, 0.0, 0.0);

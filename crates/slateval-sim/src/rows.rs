@@ -72,7 +72,7 @@ impl Rows {
                 Field::Target { policy, slot } => &self.targets[policy].pi[slot],
                 Field::Chi { policy, slot } => &self.targets[policy].chi[slot],
                 Field::Anywhere { policy, slot } => &self.targets[policy].anywhere[slot],
-                Field::Pool | Field::Weight { .. } => panic!("{field} is not simulated"),
+                _ => panic!("{field} is not simulated"),
             };
             block.column_mut(field).copy_from_slice(column);
         }

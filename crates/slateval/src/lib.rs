@@ -2,14 +2,33 @@
 //!
 //! A recommender fills `K` slots at once and sees one reward `R` for the whole slate. This crate estimates, from logged
 //! slates, what distribution `R` would have under another policy, as in *Distributional Off-Policy Evaluation for Slate
-//! Recommendations* (SUnO, AAAI-24), and beyond it. It does no I/O; everything goes one road:
+//! Recommendations* (SUnO, AAAI-24), and beyond it.
+//!
+//! ```
+//! use slateval::{Settings, Slates};
+//!
+//! // Four slates of two slots, each of which shows one of two actions with equal probability.
+//! // The reward counts the good actions; the new policy shows the good one in 9 of 10 slots.
+//! let reward = [0.0, 1.0, 1.0, 2.0];
+//! let mu = [[0.5, 0.5], [0.5, 0.5], [0.5, 0.5], [0.5, 0.5]];
+//! let pi = [[0.1, 0.1], [0.9, 0.1], [0.1, 0.9], [0.9, 0.9]];
+//! let evaluation = Slates::new(&reward).logging(&mu).target("new", &pi).evaluate(&Settings::default())?;
+//!
+//! let [logging, new] = &evaluation.policies[..] else { unreachable!("one target was given") };
+//! assert_eq!(logging.mean.estimate, Some(1.0));
+//! assert!((new.mean.estimate.unwrap_or(0.0) - 1.8).abs() < 1e-12);
+//! # Ok::<(), slateval::Error>(())
+//! ```
+//!
+//! The crate does no I/O. Everything goes one road:
 //!
 //! ```text
 //! rows ──> weights ──> Summary ──> distribution ──> Evaluation
-//! Block    Structure   add, merge  Correction       mean, variance, quantiles, VaR, CVaR, CDF, checks
+//! Slates   Structure   add, merge  Correction       mean, variance, quantiles, VaR, CVaR, CDF, checks
 //! ```
 //!
-//! **Rows** come in a [`Block`]: reward, logging propensities `mu_k` and target propensities `pi_k` of the shown actions.
+//! **Rows** are slates with a reward, logging propensities `mu_k` and target propensities `pi_k` of the shown actions. They
+//! come as [`Slates`], data in memory; one by one, with [`Summary::record`]; or in a [`Block`], which readers of files fill.
 //!
 //! **Weights.** With slot ratios `Y_k = pi_k / mu_k`, a [`Structure`] says which weight `G` makes
 //! `F(v) = E[G 1{R <= v}]` the target's CDF: `1 + sum_k (Y_k - 1)` if the CDF is additive over slots, `prod_k Y_k` if
@@ -24,37 +43,24 @@
 //! **The [`Evaluation`]** has one distribution per policy, differences to the logging policy, segments, and
 //! [`Diagnostics`]: what the numbers rest on.
 //!
-//! ```
-//! use slateval::{Block, Field, Settings, Spec, Structure, Summary};
-//!
-//! // A log of one block: two slots of two actions, shown equally often. The reward counts the good ones.
-//! let mut summary = Summary::new(Spec::new(Structure::Additive, ["new"]))?;
-//! let mut block = Block::new(summary.spec());
-//! block.reset(4, 2);
-//! block.column_mut(Field::Reward).copy_from_slice(&[0.0, 1.0, 1.0, 2.0]);
-//! for (slot, good) in [(0, [false, true, false, true]), (1, [false, false, true, true])] {
-//!     block.column_mut(Field::Logging { slot }).fill(0.5);
-//!     let pi = good.map(|good| if good { 0.9 } else { 0.1 });
-//!     block.column_mut(Field::Target { policy: 0, slot }).copy_from_slice(&pi);
-//! }
-//! summary.add(&block)?;
-//!
-//! let evaluation = summary.evaluate(&Settings::default())?;
-//! let [logging, new] = &evaluation.policies[..] else { unreachable!("one target was asked for") };
-//! assert_eq!(logging.mean.estimate, Some(1.0));
-//! assert!((new.mean.estimate.unwrap_or(0.0) - 1.8).abs() < 1e-12);
-//! # Ok::<(), slateval::Error>(())
-//! ```
-//!
 //! # Errors and panics
+//!
+//! A call that returns an error has changed nothing.
 //!
 //! | call | bad data or settings | misuse by the program |
 //! |---|---|---|
-//! | [`Summary::new`], [`Summary::merge`], [`Summary::evaluate`], [`Summary::combination`] | `Err` | – |
+//! | [`Slates::evaluate`], [`Slates::summary`], [`Slates::add_to`] | `Err` | – |
+//! | [`Summary::new`], [`Summary::record`], [`Summary::merge`], [`Summary::evaluate`], [`Summary::combination`] | `Err` | – |
 //! | [`Summary::add`] | `Err` | panic: a block made for another specification |
 //! | [`Summary::from_bytes`] | `Err` | – |
 //! | [`Block::reset`], [`Block::column_mut`] | – | panic: too many rows, no such column |
 //! | [`Structure::weights`] | – | panic: columns of different lengths, no function of slot ratios |
+//! | [`Cdf::at_points`] | – | panic: no such point |
+//!
+//! # Features
+//!
+//! `serde`, off by default: evaluations and other answers are `Serialize`; specifications, settings and what they are made
+//! of are also `Deserialize`. [`Summary::to_bytes`] and [`Summary::from_bytes`] are always there.
 
 mod answer;
 mod checks;
@@ -64,6 +70,7 @@ mod math;
 mod order;
 mod question;
 mod rows;
+mod slates;
 mod summary;
 mod uncertainty;
 
@@ -89,5 +96,8 @@ pub use question::spec::{LOGGING, PolicySpec, Spec};
 pub use question::structure::{Family, Needs, Pool, Structure, TargetSlots};
 pub use question::tail::Tail;
 pub use rows::block::Block;
+pub use rows::slate::Slate;
 pub use rows::weights::ranking_weight;
+pub use slates::Slates;
+pub use slates::slots::Slots;
 pub use summary::Summary;

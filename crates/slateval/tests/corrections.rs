@@ -59,6 +59,7 @@ fn textbook_weights(slates: &[Slate], structure: &Structure, correction: Correct
             let extra = |phi: &Vec<f64>| (0..k).map(|j| c[j] * phi[j]).sum::<f64>();
             g.iter().zip(&phi).map(|(g, phi)| (g + extra(phi)) / n).collect()
         }
+        other => panic!("no textbook has {other}"),
     }
 }
 

@@ -3,8 +3,19 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-const ROAD: [&str; 10] =
-    ["math", "question", "answer", "rows", "summary", "estimate", "uncertainty", "order", "checks", "evaluate"];
+const ROAD: [&str; 11] = [
+    "math",
+    "question",
+    "answer",
+    "rows",
+    "summary",
+    "estimate",
+    "uncertainty",
+    "order",
+    "checks",
+    "evaluate",
+    "slates",
+];
 
 #[test]
 fn every_folder_imports_only_from_those_before_it() {

@@ -423,7 +423,7 @@ fn bad_values_are_named() {
         (pi, f64::NAN),
     ] {
         let error = refuse(&|block| block.column_mut(field)[7] = value).unwrap_err();
-        let Error::BadValue { row: 7, field: found, value: shown } = error else { panic!("{error}") };
+        let Error::BadValue { row: 7, field: found, value: shown, .. } = error else { panic!("{error}") };
         assert_eq!(found, field);
         assert!(shown == value || value.is_nan());
     }

@@ -1,6 +1,6 @@
 //! Fewer points that draw the same curve.
 
-use slateval::{Cdf, CdfBand};
+use slateval::Cdf;
 
 /// Places of at most `most` points of curves over the same `xs`, at equal distances along the steepest, their ends among
 /// them.
@@ -50,21 +50,7 @@ pub(crate) fn thinned_together(cdfs: &[&Cdf], most: usize) -> Vec<Cdf> {
 
 /// A CDF at some of its points.
 pub(crate) fn at(cdf: &Cdf, kept: &[usize]) -> Cdf {
-    let floats = |values: &[f64]| kept.iter().map(|i| values[*i]).collect::<Vec<f64>>();
-    let bounds = |values: &[Option<f64>]| kept.iter().map(|i| values[*i]).collect::<Vec<Option<f64>>>();
-    let band = |band: &CdfBand| CdfBand { lower: bounds(&band.lower), upper: bounds(&band.upper) };
-    Cdf {
-        reward: floats(&cdf.reward),
-        raw: floats(&cdf.raw),
-        estimate: floats(&cdf.estimate),
-        lower: bounds(&cdf.lower),
-        upper: bounds(&cdf.upper),
-        half_width: cdf.half_width,
-        if_order_holds: cdf.if_order_holds.as_ref().map(band),
-        conditional: cdf.conditional,
-        refuted: cdf.refuted,
-        reason: cdf.reason.clone(),
-    }
+    cdf.at_points(kept)
 }
 
 #[cfg(test)]

@@ -41,13 +41,7 @@ pub(crate) fn embed(
     voice: Voice,
     room: usize,
 ) -> Result<Embedded, Error> {
-    let mut embedded = Evaluation {
-        log: evaluation.log.clone(),
-        policies: Vec::new(),
-        comparisons: evaluation.comparisons.clone(),
-        segments: Vec::new(),
-        disparities: evaluation.disparities.clone(),
-    };
+    let mut embedded = evaluation.without_cdfs();
     let mut taken = 0;
     let mut most = 0;
     for points in POINTS {
@@ -78,13 +72,7 @@ fn segments(all: &[SegmentEvaluation], voice: Voice, room: usize) -> Result<(Vec
         let mut kept = Vec::with_capacity(all.len());
         let mut bytes = 0;
         for segment in all {
-            let thin = SegmentEvaluation {
-                column: segment.column.clone(),
-                value: segment.value.clone(),
-                rows: segment.rows,
-                policies: policies(&segment.policies, points),
-                comparisons: segment.comparisons.clone(),
-            };
+            let thin = segment.with_policies(policies(&segment.policies, points));
             // One more for the comma between them.
             bytes += in_page(&one_line(&SegmentRecord::new(&thin, voice))?) + 1;
             if bytes > room {
@@ -105,21 +93,5 @@ fn policies(all: &[PolicyEvaluation], points: usize) -> Vec<PolicyEvaluation> {
         0 => cdfs.into_iter().map(|cdf| at(cdf, &[])).collect(),
         points => thinned_together(&cdfs, points),
     };
-    // The CDF is most of a policy: it is not copied whole.
-    let thin = |(policy, cdf): (&PolicyEvaluation, Cdf)| PolicyEvaluation {
-        name: policy.name.clone(),
-        structure: policy.structure.clone(),
-        correction: policy.correction,
-        selection: policy.selection.clone(),
-        mean: policy.mean.clone(),
-        variance: policy.variance.clone(),
-        std: policy.std.clone(),
-        iqr: policy.iqr.clone(),
-        quantiles: policy.quantiles.clone(),
-        var: policy.var.clone(),
-        cvar: policy.cvar.clone(),
-        cdf,
-        diagnostics: policy.diagnostics.clone(),
-    };
-    all.iter().zip(cdfs).map(thin).collect()
+    all.iter().zip(cdfs).map(|(policy, cdf)| policy.with_cdf(cdf)).collect()
 }

@@ -289,13 +289,11 @@ pub(crate) fn has_percent(headlines: &[Headline]) -> bool {
 fn scaled(interval: &Interval, by: f64) -> Interval {
     let times = |x: Option<f64>| x.map(|x| x * by);
     let bounds = |b: Bounds| Bounds { lower: times(b.lower), upper: times(b.upper) };
-    Interval {
-        estimate: times(interval.estimate),
-        lower: times(interval.lower),
-        upper: times(interval.upper),
-        if_order_holds: interval.if_order_holds.map(bounds),
-        ..interval.clone()
-    }
+    let mut scaled = interval.clone();
+    scaled.estimate = times(interval.estimate);
+    (scaled.lower, scaled.upper) = (times(interval.lower), times(interval.upper));
+    scaled.if_order_holds = interval.if_order_holds.map(bounds);
+    scaled
 }
 
 fn written(interval: &Interval, unit: &str) -> String {

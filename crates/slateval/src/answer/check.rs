@@ -2,14 +2,11 @@
 
 use std::fmt;
 
-use serde::Serialize;
-use serde::ser::SerializeStruct;
-
 use crate::answer::finding::Finding;
 
 /// One thing that was checked.
 #[derive(Debug, Clone, PartialEq)]
-#[non_exhaustive]
+#[cfg_attr(not(feature = "__construct"), non_exhaustive)]
 pub struct Check {
     /// How it went.
     pub status: Status,
@@ -58,8 +55,9 @@ pub enum CheckName {
 }
 
 /// How a check went.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-#[serde(rename_all = "lowercase")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "lowercase"))]
 pub enum Status {
     /// As it should be.
     Ok,
@@ -130,8 +128,10 @@ impl Status {
     }
 }
 
-impl Serialize for Check {
+#[cfg(feature = "serde")]
+impl serde::Serialize for Check {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        use serde::ser::SerializeStruct;
         let mut check = serializer.serialize_struct("Check", 4)?;
         check.serialize_field("name", self.name().as_str())?;
         check.serialize_field("status", &self.status)?;

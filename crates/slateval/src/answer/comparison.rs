@@ -1,12 +1,12 @@
 //! Differences between policies, and between segments.
 
-use serde::Serialize;
-
 use crate::answer::interval::{Interval, QuantileEstimate, TailEstimate};
 use crate::question::segment::Segment;
 
 /// A target against another policy: differences, target minus baseline.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[cfg_attr(not(feature = "__construct"), non_exhaustive)]
 pub struct Comparison {
     /// The target.
     pub policy: String,
@@ -21,7 +21,7 @@ pub struct Comparison {
     /// Differences of quantiles.
     pub quantiles: Vec<QuantileEstimate>,
     /// The same differences with intervals that hold for all of these levels at once: for pictures, not for JSON.
-    #[serde(skip)]
+    #[cfg_attr(feature = "serde", serde(skip))]
     pub quantile_band: Vec<QuantileEstimate>,
     /// Whether one is shown to dominate; none where it cannot be told.
     pub dominance: Option<Dominance>,
@@ -29,8 +29,9 @@ pub struct Comparison {
 
 /// First-order stochastic dominance: whose CDF is shown to lie below the other's wherever either is between 5% and 95%, and
 /// nowhere shown to lie above.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "lowercase")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "lowercase"))]
 pub enum Dominance {
     /// The policy's rewards are larger everywhere.
     Policy,
@@ -41,7 +42,9 @@ pub enum Dominance {
 }
 
 /// The largest difference between two segments under one policy.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[cfg_attr(not(feature = "__construct"), non_exhaustive)]
 pub struct Disparity {
     /// The policy.
     pub policy: String,
@@ -54,6 +57,6 @@ pub struct Disparity {
     /// The segment with the highest value.
     pub high: Segment,
     /// The difference.
-    #[serde(flatten)]
+    #[cfg_attr(feature = "serde", serde(flatten))]
     pub interval: Interval,
 }

@@ -1,11 +1,11 @@
 //! What the estimates of a policy rest on.
 
-use serde::Serialize;
-
 use crate::answer::check::{Check, CheckName, Status};
 
 /// What a policy's estimates rest on.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[cfg_attr(not(feature = "__construct"), non_exhaustive)]
 pub struct Diagnostics {
     /// `(sum G)^2 / sum G^2`: flattering at high orders, where the rare large weights have not been seen yet.
     pub ess: Option<f64>,
@@ -30,8 +30,10 @@ pub struct Diagnostics {
 }
 
 /// Where a design effective sample size comes from.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "lowercase")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "lowercase"))]
+#[non_exhaustive]
 pub enum DesignSource {
     /// `chi`, known from whole policies.
     Chi,
@@ -40,7 +42,9 @@ pub enum DesignSource {
 }
 
 /// How many rows have which weight.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[cfg_attr(not(feature = "__construct"), non_exhaustive)]
 pub struct WeightHistogram {
     /// Ascending, one more than there are counts; weights below 0 are normal for every structure but product.
     pub edges: Vec<f64>,

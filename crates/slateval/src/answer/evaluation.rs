@@ -1,18 +1,18 @@
 //! What an evaluation says: plain values, as they go into JSON.
 
+use crate::answer::check::Status;
 use crate::answer::comparison::{Comparison, Disparity};
+use crate::answer::diagnostics::Diagnostics;
 use crate::answer::interval::{Cdf, Interval, QuantileEstimate, TailEstimate};
 use crate::answer::selection::Selection;
-use serde::Serialize;
-
-use crate::answer::check::Status;
-use crate::answer::diagnostics::Diagnostics;
 use crate::question::correction::Correction;
 use crate::question::segment::Segment;
 use crate::question::structure::Structure;
 
 /// Everything a log says about its target policies.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[cfg_attr(not(feature = "__construct"), non_exhaustive)]
 pub struct Evaluation {
     /// The log itself.
     pub log: LogFacts,
@@ -27,7 +27,9 @@ pub struct Evaluation {
 }
 
 /// What is known of the log.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[cfg_attr(not(feature = "__construct"), non_exhaustive)]
 pub struct LogFacts {
     /// Number of slates.
     pub rows: u64,
@@ -38,7 +40,9 @@ pub struct LogFacts {
 }
 
 /// What is known of the logged rewards.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[cfg_attr(not(feature = "__construct"), non_exhaustive)]
 pub struct RewardFacts {
     /// The smallest.
     pub min: f64,
@@ -49,7 +53,9 @@ pub struct RewardFacts {
 }
 
 /// One policy's reward distribution.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[cfg_attr(not(feature = "__construct"), non_exhaustive)]
 pub struct PolicyEvaluation {
     /// Its name.
     pub name: String,
@@ -80,7 +86,9 @@ pub struct PolicyEvaluation {
 }
 
 /// One segment of the log.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[cfg_attr(not(feature = "__construct"), non_exhaustive)]
 pub struct SegmentEvaluation {
     /// The column it was cut by.
     pub column: String,

@@ -1,11 +1,11 @@
 //! Estimates with their intervals, and CDFs with their bands.
 
-use serde::Serialize;
-
 use crate::answer::reason::Reason;
 
 /// An estimate with its interval.
-#[derive(Debug, Clone, PartialEq, Default, Serialize)]
+#[derive(Debug, Clone, PartialEq, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[cfg_attr(not(feature = "__construct"), non_exhaustive)]
 pub struct Interval {
     /// The estimate; none if there is no sensible one.
     pub estimate: Option<f64>,
@@ -14,26 +14,28 @@ pub struct Interval {
     /// Upper end of the interval.
     pub upper: Option<f64>,
     /// The narrower interval that holds if the order chosen from the data is right; none where no order was chosen.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
     pub if_order_holds: Option<Bounds>,
     /// Whether there is an interval only under a structure that the log is too thin to test: then `lower` and `upper` are
     /// none, and [`if_order_holds`](Self::if_order_holds) has it.
-    #[serde(skip_serializing_if = "is_false")]
+    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "crate::answer::interval::is_false"))]
     pub conditional: bool,
     /// Whether the log contradicts the structure that was asked for by name, and that the interval rests on.
-    #[serde(skip_serializing_if = "is_false")]
+    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "crate::answer::interval::is_false"))]
     pub refuted: bool,
     /// Why something is missing, or what stands against it.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
     pub reason: Option<Reason>,
 }
 
+#[cfg(feature = "serde")]
 pub(crate) fn is_false(flag: &bool) -> bool {
     !flag
 }
 
 /// The two ends of an interval.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct Bounds {
     /// Lower end.
     pub lower: Option<f64>,
@@ -42,27 +44,33 @@ pub struct Bounds {
 }
 
 /// A quantile.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[cfg_attr(not(feature = "__construct"), non_exhaustive)]
 pub struct QuantileEstimate {
     /// Its level.
     pub level: f64,
     /// The estimate.
-    #[serde(flatten)]
+    #[cfg_attr(feature = "serde", serde(flatten))]
     pub interval: Interval,
 }
 
 /// VaR or CVaR at one tail probability.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[cfg_attr(not(feature = "__construct"), non_exhaustive)]
 pub struct TailEstimate {
     /// The tail's probability.
     pub alpha: f64,
     /// The estimate.
-    #[serde(flatten)]
+    #[cfg_attr(feature = "serde", serde(flatten))]
     pub interval: Interval,
 }
 
 /// The CDF at the largest reward of each bin: `F(v)` counts rewards `<= v`.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[cfg_attr(not(feature = "__construct"), non_exhaustive)]
 pub struct Cdf {
     /// Where.
     pub reward: Vec<f64>,
@@ -77,21 +85,22 @@ pub struct Cdf {
     /// Half the width of a band of constant width, before it is clipped to [0, 1].
     pub half_width: Option<f64>,
     /// The narrower band that holds if the order chosen from the data is right.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
     pub if_order_holds: Option<CdfBand>,
     /// As for an [`Interval`].
-    #[serde(skip_serializing_if = "is_false")]
+    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "crate::answer::interval::is_false"))]
     pub conditional: bool,
     /// As for an [`Interval`].
-    #[serde(skip_serializing_if = "is_false")]
+    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "crate::answer::interval::is_false"))]
     pub refuted: bool,
     /// Why there is no band, or what stands against it.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
     pub reason: Option<Reason>,
 }
 
 /// A band around a CDF.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct CdfBand {
     /// Its lower end.
     pub lower: Vec<Option<f64>>,

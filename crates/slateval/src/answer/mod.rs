@@ -7,6 +7,7 @@ pub(crate) mod evaluation;
 pub(crate) mod finding;
 pub(crate) mod finding_words;
 pub(crate) mod interval;
+pub(crate) mod parts;
 pub(crate) mod reason;
 pub(crate) mod selection;
 pub(crate) mod selection_words;

@@ -257,6 +257,7 @@ impl fmt::Display for Effects {
     }
 }
 
+#[cfg(feature = "serde")]
 impl serde::Serialize for Reason {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_str(self)

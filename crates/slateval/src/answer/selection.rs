@@ -1,13 +1,12 @@
 //! How the order of the weights was chosen, and what the slots of a log say about each other.
 
-use serde::Serialize;
-
-use crate::answer::interval::is_false;
 use crate::answer::reason::Effects;
 use crate::answer::trust::Trusts;
 
 /// How the order of the weights was chosen from the data.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[cfg_attr(not(feature = "__construct"), non_exhaustive)]
 pub struct Selection {
     /// What was found out about each order from 2 on.
     pub orders: Vec<OrderTest>,
@@ -43,12 +42,14 @@ pub struct SelectionReason {
 }
 
 /// Whether effects of exactly this many slots show in the log.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[cfg_attr(not(feature = "__construct"), non_exhaustive)]
 pub struct OrderTest {
     /// How many slots.
     pub order: usize,
     /// Whether effects of more slots are meant as well.
-    #[serde(skip_serializing_if = "is_false")]
+    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "crate::answer::interval::is_false"))]
     pub and_above: bool,
     /// `sup_v |mean[H (1{R <= v} - p(v))]|` with `H = e_order(Z)` and `p` the logged CDF.
     pub statistic: f64,
@@ -65,7 +66,9 @@ pub struct OrderTest {
 }
 
 /// One test of one order.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[cfg_attr(not(feature = "__construct"), non_exhaustive)]
 pub struct FunctionalTest {
     /// The statistic.
     pub statistic: f64,
@@ -76,7 +79,9 @@ pub struct FunctionalTest {
 }
 
 /// How strongly two slots' effects on the reward depend on each other.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[cfg_attr(not(feature = "__construct"), non_exhaustive)]
 pub struct Interaction {
     /// The policy whose change of slots it is.
     pub policy: String,
@@ -97,7 +102,8 @@ impl OrderTest {
     }
 }
 
-impl Serialize for SelectionReason {
+#[cfg(feature = "serde")]
+impl serde::Serialize for SelectionReason {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_str(self)
     }

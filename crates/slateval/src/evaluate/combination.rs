@@ -16,6 +16,7 @@ use crate::summary::cell::Cell;
 
 /// What is known of a combination.
 #[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(not(feature = "__construct"), non_exhaustive)]
 pub struct Combined {
     /// The estimate with its interval.
     pub interval: Interval,
@@ -29,6 +30,7 @@ pub struct Combined {
 /// How many rows of a policy's own a log is worth: the design effective sample size, in clusters as far as rows are alike
 /// in them.
 #[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(not(feature = "__construct"), non_exhaustive)]
 pub struct Worth {
     /// The policy.
     pub policy: String,
@@ -38,6 +40,7 @@ pub struct Worth {
 
 /// A check that a policy failed.
 #[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(not(feature = "__construct"), non_exhaustive)]
 pub struct FailedCheck {
     /// The policy.
     pub policy: String,
@@ -61,19 +64,12 @@ impl Summary {
     /// As [`evaluate`](Summary::evaluate), and [`Error::BadSetting`] for a policy, a segment or a level that there is not.
     ///
     /// ```
-    /// use slateval::{Block, Combination, Field, Metric, Settings, Spec, Structure, Summary, Term};
+    /// use slateval::{Combination, Metric, Settings, Slates, Term};
     ///
     /// // Two actions, shown equally often; the first is worth 1. The target shows it in 9 of 10 slates.
-    /// let mut summary = Summary::new(Spec::new(Structure::Additive, ["new"]))?;
-    /// let mut block = Block::new(summary.spec());
-    /// block.reset(100, 1);
-    /// for row in 0..100 {
-    ///     let good = row % 2 == 0;
-    ///     block.column_mut(Field::Reward)[row] = if good { 1.0 } else { 0.0 };
-    ///     block.column_mut(Field::Logging { slot: 0 })[row] = 0.5;
-    ///     block.column_mut(Field::Target { policy: 0, slot: 0 })[row] = if good { 0.9 } else { 0.1 };
-    /// }
-    /// summary.add(&block)?;
+    /// let reward = [1.0, 0.0].repeat(50);
+    /// let pi = [0.9, 0.1].repeat(50);
+    /// let summary = Slates::new(&reward).logging(&[0.5; 100]).target("new", &pi).summary()?;
     ///
     /// let terms = vec![Term::new(1.0, Metric::Mean, "new"), Term::new(-0.98, Metric::Mean, "logging")];
     /// let gain = summary.combination(&Combination { terms, constant: 0.0 }, None, &Settings::default())?;
@@ -109,7 +105,8 @@ impl Summary {
                 self.combine(&total, combinations, &parts, settings, false)
             }
             Some(segment) => {
-                let cell = self.cells.get(segment).filter(|_| self.spec.by.is_some());
+                let cells = self.cells();
+                let cell = cells.get(segment).filter(|_| self.spec.by.is_some());
                 let cell = cell.ok_or_else(|| Error::BadSetting {
                     setting: "segment",
                     value: segment.to_string(),

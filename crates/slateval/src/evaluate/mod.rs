@@ -34,16 +34,10 @@ impl Summary {
     /// [`Error::NoRows`] for an empty summary, [`Error::BadSetting`], [`Error::Overflow`].
     ///
     /// ```
-    /// use slateval::{Block, Field, Settings, Spec, Structure, Summary};
+    /// use slateval::{Settings, Slates};
     ///
     /// // Two actions, shown equally often; the first is worth 1. The target shows it in 9 of 10 slates.
-    /// let mut summary = Summary::new(Spec::new(Structure::Additive, ["new"]))?;
-    /// let mut block = Block::new(summary.spec());
-    /// block.reset(2, 1);
-    /// block.column_mut(Field::Reward).copy_from_slice(&[1.0, 0.0]);
-    /// block.column_mut(Field::Logging { slot: 0 }).fill(0.5);
-    /// block.column_mut(Field::Target { policy: 0, slot: 0 }).copy_from_slice(&[0.9, 0.1]);
-    /// summary.add(&block)?;
+    /// let summary = Slates::new(&[1.0, 0.0]).logging(&[0.5, 0.5]).target("new", &[0.9, 0.1]).summary()?;
     ///
     /// let evaluation = summary.evaluate(&Settings::default())?;
     /// let new = evaluation.policy("new").expect("it was asked for");
@@ -51,6 +45,10 @@ impl Summary {
     /// # Ok::<(), slateval::Error>(())
     /// ```
     pub fn evaluate(&self, settings: &Settings) -> Result<Evaluation> {
+        self.settled().evaluate_settled(settings)
+    }
+
+    fn evaluate_settled(&self, settings: &Settings) -> Result<Evaluation> {
         let total = self.total_for(settings)?;
         let (min, max) = total.bins.range().ok_or(Error::NoRows)?;
         let reward = RewardFacts { min, max, distinct: total.bins.distinct() };
@@ -86,7 +84,7 @@ impl Summary {
                 comparisons,
             })
         };
-        self.cells.iter().map(evaluate).collect()
+        self.cells().iter().map(evaluate).collect()
     }
 
     /// How strongly each two slots' effects on the reward depend on each other, strongest first. Needs a specification

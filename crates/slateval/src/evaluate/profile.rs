@@ -1,7 +1,5 @@
 //! Quantiles and tails at every level, for pictures and for readers who ask for one level more.
 
-use serde::Serialize;
-
 use crate::answer::comparison::Comparison;
 use crate::answer::evaluation::PolicyEvaluation;
 use crate::answer::interval::{Interval, QuantileEstimate, TailEstimate};
@@ -11,7 +9,9 @@ use crate::question::settings::Settings;
 use crate::summary::Summary;
 
 /// VaR, CVaR and differences of policies over many levels: the whole log's, as [`Summary::evaluate`] gives them for few.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[non_exhaustive]
 pub struct Profile {
     /// Probabilities, ascending: of tails for VaR and CVaR, of quantiles for their differences.
     pub levels: Vec<f64>,
@@ -22,7 +22,9 @@ pub struct Profile {
 }
 
 /// One policy's tails.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[non_exhaustive]
 pub struct PolicyProfile {
     /// Its name.
     pub name: String,
@@ -33,7 +35,9 @@ pub struct PolicyProfile {
 }
 
 /// A target against another policy.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[non_exhaustive]
 pub struct ComparisonProfile {
     /// The target.
     pub policy: String,
@@ -67,15 +71,9 @@ impl Summary {
     /// As [`evaluate`](Summary::evaluate).
     ///
     /// ```
-    /// use slateval::{Block, Field, Profile, Settings, Spec, Structure, Summary};
+    /// use slateval::{Profile, Settings, Slates};
     ///
-    /// # let mut summary = Summary::new(Spec::new(Structure::Additive, ["new"]))?;
-    /// # let mut block = Block::new(summary.spec());
-    /// # block.reset(2, 1);
-    /// # block.column_mut(Field::Reward).copy_from_slice(&[1.0, 0.0]);
-    /// # block.column_mut(Field::Logging { slot: 0 }).fill(0.5);
-    /// # block.column_mut(Field::Target { policy: 0, slot: 0 }).copy_from_slice(&[0.9, 0.1]);
-    /// # summary.add(&block)?;
+    /// let summary = Slates::new(&[1.0, 0.0]).logging(&[0.5, 0.5]).target("new", &[0.9, 0.1]).summary()?;
     /// let settings = Settings::default();
     /// let profile = summary.profile(&Profile::levels(&settings), &settings)?;
     /// // A tenth of the target's slates have reward 0, the others 1.

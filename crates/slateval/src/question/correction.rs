@@ -3,14 +3,14 @@
 use std::fmt;
 use std::str::FromStr;
 
-use serde::{Deserialize, Serialize};
-
 use crate::question::error::{Error, Result};
 use crate::question::structure::Structure;
 
 /// How weights are corrected to lower the variance.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
+#[non_exhaustive]
 pub enum Correction {
     /// `w = G / n`, as in the paper.
     None,
@@ -23,14 +23,21 @@ pub enum Correction {
 }
 
 /// The correction asked for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[serde(into = "String", try_from = "String")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(into = "String", try_from = "String"))]
 pub enum CorrectionChoice {
     /// Calibrated for a target whose chi is there and passes its check, control variates otherwise.
     #[default]
     Auto,
     /// This one.
     Fixed(Correction),
+}
+
+impl From<Correction> for CorrectionChoice {
+    fn from(correction: Correction) -> Self {
+        CorrectionChoice::Fixed(correction)
+    }
 }
 
 impl CorrectionChoice {

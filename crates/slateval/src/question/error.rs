@@ -6,15 +6,40 @@ use crate::question::field::Field;
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// A value in a block of rows that no reward or probability can have.
-    #[error("{field} is {value} in row {row}: {}", field.rule())]
+    /// A value that no reward or probability can have.
+    #[error("{field}{} is {value} in row {row} (counted from 0): {}", of_policy(policy), field.rule())]
     BadValue {
-        /// Row inside the block, from 0.
+        /// The row, from 0: of the block, or of the data in memory.
         row: usize,
-        /// Which column of the block.
+        /// Which column.
         field: Field,
+        /// The target policy whose column it is.
+        policy: Option<String>,
         /// The value found.
         value: f64,
+    },
+    /// A slot that one policy has and another does not.
+    #[error(
+        "slot {} of row {row} (counted from 0) is missing, NaN, for {missing} but not for {present}: a slot that a slate \
+         does not have is missing for logging and for every target", slot + 1
+    )]
+    HalfMissing {
+        /// The row, from 0.
+        row: usize,
+        /// The slot, from 0.
+        slot: usize,
+        /// Who does not have it: `logging`, or a target.
+        missing: String,
+        /// Who has it.
+        present: String,
+    },
+    /// Data in memory whose lengths do not fit together.
+    #[error("{what}: {why}")]
+    BadShape {
+        /// Which data.
+        what: String,
+        /// What is wrong with its length.
+        why: String,
     },
     /// A structure that cannot be read, or that the slates cannot have.
     #[error("structure `{text}`: {why}")]
@@ -91,5 +116,19 @@ pub enum Error {
     ),
 }
 
+impl Error {
+    /// The same, for rows that have others before them.
+    pub(crate) fn after(mut self, rows: usize) -> Self {
+        if let Error::BadValue { row, .. } | Error::HalfMissing { row, .. } = &mut self {
+            *row += rows;
+        }
+        self
+    }
+}
+
 /// A result of the estimators.
 pub type Result<T> = std::result::Result<T, Error>;
+
+fn of_policy(policy: &Option<String>) -> String {
+    policy.as_ref().map_or(String::new(), |name| format!(" of `{name}`"))
+}

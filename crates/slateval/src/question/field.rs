@@ -2,8 +2,9 @@
 
 use std::fmt;
 
-/// A column of a [`Block`]. Slots and policies count from 0 here and from 1 in messages.
+/// A column of a [`Block`](crate::Block). Slots and policies count from 0 here and from 1 in messages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Field {
     /// The slate's reward.
     Reward,
@@ -43,6 +44,17 @@ pub enum Field {
 }
 
 impl Field {
+    /// The target policy whose column it is.
+    pub(crate) fn policy(self) -> Option<usize> {
+        match self {
+            Field::Target { policy, .. }
+            | Field::Chi { policy, .. }
+            | Field::Anywhere { policy, .. }
+            | Field::Weight { policy } => Some(policy),
+            Field::Reward | Field::Pool | Field::Logging { .. } => None,
+        }
+    }
+
     /// The rule a value of this column must keep, as advice.
     pub fn rule(self) -> &'static str {
         match self {

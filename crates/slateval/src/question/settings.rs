@@ -3,8 +3,6 @@
 use std::fmt;
 use std::str::FromStr;
 
-use serde::{Deserialize, Serialize};
-
 use crate::question::correction::CorrectionChoice;
 use crate::question::error::{Error, Result};
 use crate::question::spec::Spec;
@@ -12,7 +10,19 @@ use crate::question::structure::Structure;
 use crate::question::tail::Tail;
 
 /// What to report, and how to correct the weights.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+///
+/// ```
+/// use slateval::{Band, Correction, Settings, Tail};
+///
+/// let settings = Settings::default().with_confidence(0.9).with_quantiles([0.5, 0.9]).with_tail(Tail::Upper);
+/// assert_eq!(settings.quantiles, [0.5, 0.9]);
+///
+/// // The paper's estimator, without intervals.
+/// let paper = Settings::default().with_correction(Correction::None).with_band(Band::None);
+/// assert_eq!(paper.correction.to_string(), "none");
+/// ```
+#[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
 pub struct Settings {
     /// How weights are corrected.
@@ -38,13 +48,15 @@ pub struct Settings {
     /// Whether CVaR is corrected for its bootstrap bias: less biased, a little more variable.
     pub debias_cvar: bool,
     /// Threads to draw with; all cores if none is given. The numbers do not depend on it.
-    #[serde(skip)]
+    #[cfg_attr(feature = "serde", serde(skip))]
     pub threads: Option<usize>,
 }
 
 /// Where bands and intervals come from.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "lowercase"))]
+#[non_exhaustive]
 pub enum Band {
     /// The Gaussian multiplier bootstrap of the influence function: right in large samples.
     #[default]
@@ -75,6 +87,78 @@ impl Default for Settings {
 }
 
 impl Settings {
+    /// The same with another correction of weights.
+    pub fn with_correction(mut self, correction: impl Into<CorrectionChoice>) -> Self {
+        self.correction = correction.into();
+        self
+    }
+
+    /// The same with this order in place of one chosen from the data, for a summary of structure auto.
+    pub fn with_structure(mut self, structure: Structure) -> Self {
+        self.structure = Some(structure);
+        self
+    }
+
+    /// The same with these levels of quantiles.
+    pub fn with_quantiles(mut self, levels: impl Into<Vec<f64>>) -> Self {
+        self.quantiles = levels.into();
+        self
+    }
+
+    /// The same with these tail probabilities of VaR and CVaR.
+    pub fn with_alphas(mut self, alphas: impl Into<Vec<f64>>) -> Self {
+        self.alphas = alphas.into();
+        self
+    }
+
+    /// The same with VaR and CVaR of this tail.
+    pub fn with_tail(mut self, tail: Tail) -> Self {
+        self.tail = tail;
+        self
+    }
+
+    /// The same with other bands and intervals, or none.
+    pub fn with_band(mut self, band: Band) -> Self {
+        self.band = band;
+        self
+    }
+
+    /// The same with bands and intervals that hold the truth with this probability.
+    pub fn with_confidence(mut self, confidence: f64) -> Self {
+        self.confidence = confidence;
+        self
+    }
+
+    /// The same with this many multiplier draws.
+    pub fn with_draws(mut self, draws: usize) -> Self {
+        self.draws = draws;
+        self
+    }
+
+    /// The same with draws that begin elsewhere.
+    pub fn with_seed(mut self, seed: u64) -> Self {
+        self.seed = seed;
+        self
+    }
+
+    /// The same, knowing that no logging propensity of any action is below this.
+    pub fn with_min_propensity(mut self, smallest: f64) -> Self {
+        self.min_propensity = Some(smallest);
+        self
+    }
+
+    /// The same with CVaR corrected for its bootstrap bias.
+    pub fn with_debiased_cvar(mut self) -> Self {
+        self.debias_cvar = true;
+        self
+    }
+
+    /// The same with this many threads to draw with.
+    pub fn with_threads(mut self, threads: usize) -> Self {
+        self.threads = Some(threads);
+        self
+    }
+
     /// The order asked for, of a summary that kept several.
     pub(crate) fn order(&self, spec: &Spec) -> Result<Option<usize>> {
         let bad = |structure: &Structure, why: String| {

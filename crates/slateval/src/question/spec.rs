@@ -2,8 +2,6 @@
 
 use std::collections::BTreeMap;
 
-use serde::{Deserialize, Serialize};
-
 use crate::question::binning::Binning;
 use crate::question::error::{Error, Result};
 use crate::question::structure::{ORDERS, Structure, TargetSlots};
@@ -17,7 +15,8 @@ const CLUSTERED_BINS: usize = 1024;
 /// What to keep of a log: everything that has to be known before the first row is read, and nothing else.
 ///
 /// Two summaries merge exactly if their specifications are equal.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
 pub struct Spec {
     /// Which importance weight.
@@ -31,21 +30,23 @@ pub struct Spec {
     /// The column that rows are segmented by.
     pub by: Option<String>,
     /// The target that the others are compared with, beside the logging policy.
-    #[serde(default)]
+    #[cfg_attr(feature = "serde", serde(default))]
     pub baseline: Option<String>,
     /// The column of clusters, such as users, whose rows are not independent of each other.
-    #[serde(default)]
+    #[cfg_attr(feature = "serde", serde(default))]
     pub cluster: Option<String>,
     /// Whether to keep what tells how strongly each two slots interact.
-    #[serde(default)]
+    #[cfg_attr(feature = "serde", serde(default))]
     pub interactions: bool,
     /// Which columns of the log held what, in words of the reader's own. Summaries of different columns do not merge.
-    #[serde(default)]
+    #[cfg_attr(feature = "serde", serde(default))]
     pub columns: BTreeMap<String, String>,
 }
 
 /// A target policy.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[non_exhaustive]
 pub struct PolicySpec {
     /// Its name in results.
     pub name: String,

@@ -4,8 +4,6 @@ use std::collections::BTreeSet;
 use std::fmt;
 use std::str::FromStr;
 
-use serde::{Deserialize, Serialize};
-
 use crate::question::error::{Error, Result};
 
 /// Orders that structure auto chooses among.
@@ -23,8 +21,9 @@ pub(crate) const ORDERS: usize = 4;
 /// }
 /// # Ok::<(), slateval::Error>(())
 /// ```
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(try_from = "String", into = "String")]
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(try_from = "String", into = "String"))]
 #[non_exhaustive]
 pub enum Structure {
     /// `G = sum_{j<=m} e_j(Z)` with the order `m` chosen from the data: for the CDF, for the mean and for the second
@@ -58,8 +57,9 @@ pub enum Pool {
 }
 
 /// What is known of a target policy's slots given the context.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "lowercase"))]
 pub enum TargetSlots {
     /// The target fills its slots independently, so that joint propensities are products.
     #[default]
@@ -70,6 +70,7 @@ pub enum TargetSlots {
 
 /// The columns a structure needs beside the reward.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Needs {
     /// `pi_k`.
     pub slots: bool,

@@ -1,10 +1,11 @@
 //! A block of logged slates, column by column: what readers fill and [`Summary::add`](crate::Summary::add) takes.
 
+use std::collections::{BTreeSet, HashMap};
+
 use crate::question::field::Field;
 use crate::question::segment::Segment;
-use std::collections::HashMap;
-
 use crate::question::spec::Spec;
+use crate::question::structure::Pool;
 
 /// Up to [`Block::ROWS`] logged slates, one contiguous column per [`Field`].
 ///
@@ -46,7 +47,7 @@ pub struct Block {
 }
 
 /// Which columns a specification asks for.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq)]
 struct BlockColumns {
     logging: bool,
     pool: bool,
@@ -57,7 +58,7 @@ struct BlockColumns {
     groups: u16,
 }
 
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 struct PolicyColumns {
     target: bool,
     chi: bool,
@@ -74,16 +75,12 @@ impl Block {
 
     /// An empty block with the columns `spec` asks for.
     pub fn new(spec: &Spec) -> Self {
-        let needs = spec.structure.needs();
-        let policy = |chi| PolicyColumns { target: needs.slots, chi, anywhere: needs.anywhere, weight: needs.weight };
-        let shape = BlockColumns {
-            logging: needs.logging,
-            pool: needs.pool,
-            policies: spec.policies.iter().map(|p| policy(p.chi && needs.slots)).collect(),
-            segmented: spec.by.is_some(),
-            groups: spec.groups(),
-        };
-        Self::with_columns(shape)
+        Self::with_columns(BlockColumns::of(spec))
+    }
+
+    /// Whether this block has the columns `spec` asks for.
+    pub(crate) fn suits(&self, spec: &Spec) -> bool {
+        self.columns == BlockColumns::of(spec)
     }
 
     fn with_columns(columns: BlockColumns) -> Self {
@@ -110,6 +107,22 @@ impl Block {
     /// # Panics
     /// If `rows` is more than [`Block::ROWS`].
     pub fn reset(&mut self, rows: usize, slots: usize) {
+        self.missing.clear();
+        self.segments.clear();
+        self.groups.clear();
+        self.resize(rows, slots);
+    }
+
+    /// Makes room for more slates or slots and keeps the rows that are there, whose values in new slots are unspecified.
+    pub(crate) fn grow(&mut self, rows: usize, slots: usize) {
+        self.resize(rows, slots);
+        if !self.missing.is_empty() {
+            self.missing.resize(self.slots, Vec::new());
+            self.missing.iter_mut().for_each(|missing| missing.resize(rows, false));
+        }
+    }
+
+    fn resize(&mut self, rows: usize, slots: usize) {
         assert!(rows <= Self::ROWS, "a block holds at most {} rows", Self::ROWS);
         self.rows = rows;
         self.slots = if self.has_slots() { slots } else { 0 };
@@ -131,12 +144,9 @@ impl Block {
                 column.resize(rows, 0.0);
             }
         }
-        self.missing.clear();
-        self.segments.clear();
         if self.columns.segmented {
             self.segments.resize(rows, 0);
         }
-        self.groups.clear();
         if self.columns.groups > 0 {
             self.groups.resize(rows, 0);
         }
@@ -159,7 +169,9 @@ impl Block {
 
     /// The columns to fill.
     pub fn fields(&self) -> Vec<Field> {
-        let mut fields = vec![Field::Reward];
+        let most = 2 + self.by_slot.len() * self.slots + self.weights.len();
+        let mut fields = Vec::with_capacity(most);
+        fields.push(Field::Reward);
         if self.columns.pool {
             fields.push(Field::Pool);
         }
@@ -244,6 +256,14 @@ impl Block {
         self.slots - self.missing.iter().filter(|rows| rows[row]).count()
     }
 
+    /// From how many items the slate in `row` was drawn.
+    pub(crate) fn pool_size(&self, pool: &Pool, row: usize) -> f64 {
+        match pool {
+            Pool::Size(n) => *n as f64,
+            Pool::Column(_) => self.pool[row],
+        }
+    }
+
     /// Puts `row` into a segment.
     ///
     /// # Panics
@@ -272,13 +292,37 @@ impl Block {
         self.groups[row] = group_of(value, self.columns.groups);
     }
 
+    /// Copies segments and clusters of another block's rows to this one's rows from `start` on.
+    pub(crate) fn append_labels(&mut self, start: usize, other: &Block) {
+        for row in 0..other.segments.len() {
+            self.set_segment(start + row, other.segment(row));
+        }
+        if self.columns.groups > 0 {
+            self.groups[start..].copy_from_slice(&other.groups);
+        }
+    }
+
     /// The group that each row's cluster belongs to; empty without clusters.
     pub(crate) fn groups(&self) -> &[u16] {
         &self.groups
     }
 
-    /// The rows of each segment: the whole block where there are none.
+    fn segment(&self, row: usize) -> &Segment {
+        // Where nobody said which: no value.
+        static NULL: Segment = Segment::Null;
+        self.segment_values.get(self.segments[row] as usize).unwrap_or(&NULL)
+    }
+
+    /// The segments that have rows; none if the specification has no `by`.
+    pub(crate) fn segments(&self) -> BTreeSet<&Segment> {
+        (0..self.segments.len()).map(|row| self.segment(row)).collect()
+    }
+
+    /// The rows of each segment; nothing if the specification has no `by`.
     pub(crate) fn by_segment(&self) -> Vec<(Segment, Vec<usize>)> {
+        if !self.columns.segmented {
+            return Vec::new();
+        }
         if self.segment_values.is_empty() {
             // Nobody said which: one segment without a value.
             return vec![(Segment::Null, (0..self.rows).collect())];
@@ -334,6 +378,18 @@ enum Place {
 }
 
 impl BlockColumns {
+    fn of(spec: &Spec) -> Self {
+        let needs = spec.structure.needs();
+        let policy = |chi| PolicyColumns { target: needs.slots, chi, anywhere: needs.anywhere, weight: needs.weight };
+        BlockColumns {
+            logging: needs.logging,
+            pool: needs.pool,
+            policies: spec.policies.iter().map(|p| policy(p.chi && needs.slots)).collect(),
+            segmented: spec.by.is_some(),
+            groups: spec.groups(),
+        }
+    }
+
     fn place(field: Field) -> Place {
         let kind = |policy: usize, column: usize| 1 + PER_POLICY * policy + column;
         match field {

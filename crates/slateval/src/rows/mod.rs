@@ -1,4 +1,7 @@
 //! Blocks of logged slates, and the weights of their rows.
 
+pub(crate) mod append;
 pub(crate) mod block;
+pub(crate) mod check;
+pub(crate) mod slate;
 pub(crate) mod weights;

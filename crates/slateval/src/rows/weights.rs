@@ -1,13 +1,9 @@
 //! Importance weights, a block of rows at a time and slot by slot, so that every loop runs over contiguous rows.
 
 use crate::math::vector;
-use crate::question::error::{Error, Result};
 use crate::question::field::Field;
 use crate::question::structure::{Family, Pool, Structure};
 use crate::rows::block::Block;
-
-/// How far over 1 a probability stored in single precision may lie.
-const ROUNDING: f64 = 1e-6;
 
 impl Structure {
     /// The weights of slates given by their slot ratios `Y_k = pi_k / mu_k`, one slice per slot.
@@ -62,7 +58,7 @@ pub(crate) struct SlotFacts {
     pub(crate) higher_powers: (f64, f64),
 }
 
-/// Fills `z[slot]` with `Z_k = pi_k / mu_k - 1` for one policy, refusing what is no probability.
+/// Fills `z[slot]` with `Z_k = pi_k / mu_k - 1` for one policy of a block that has been checked.
 ///
 /// Ranking logs have `mu_k = 1/N`, so `Z_k = N pi_k - 1` there. A missing slot has `Z_k = 0`.
 #[inline(always)]
@@ -73,27 +69,21 @@ pub(crate) fn slot_ratios(
     z: &mut [Vec<f64>],
     rows: &mut RowSums,
     mut seen: impl FnMut(usize, SlotFacts),
-) -> Result<()> {
+) {
     for sums in [&mut rows.sum, &mut rows.squares] {
         sums.clear();
         sums.resize(block.rows(), 0.0);
     }
     for (slot, z) in z.iter_mut().enumerate() {
-        let target = Field::Target { policy, slot };
-        let pi = block.column(target);
+        let pi = block.column(Field::Target { policy, slot });
         let mu = match structure {
             Structure::Ranking(pool) => {
-                check(pi, target, is_target_propensity)?;
                 ranking_ratios(pool, block, slot, pi, z);
                 None
             }
             _ => {
-                let logging = Field::Logging { slot };
-                let mu = block.column(logging);
-                if !factored_ratios(pi, mu, z) {
-                    check(mu, logging, is_logging_propensity)?;
-                    check(pi, target, is_target_propensity)?;
-                }
+                let mu = block.column(Field::Logging { slot });
+                factored_ratios(pi, mu, z);
                 Some(mu)
             }
         };
@@ -105,34 +95,20 @@ pub(crate) fn slot_ratios(
         };
         seen(slot, facts);
     }
-    Ok(())
 }
 
+/// Probabilities stored in single precision may lie a little over 1.
 #[inline(always)]
-fn is_logging_propensity(p: f64) -> bool {
-    (p > 0.0) & (p <= 1.0 + ROUNDING)
-}
-
-#[inline(always)]
-fn is_target_propensity(p: f64) -> bool {
-    (0.0..=1.0 + ROUNDING).contains(&p)
-}
-
-/// Says whether all values are probabilities.
-#[inline(always)]
-fn factored_ratios(pi: &[f64], mu: &[f64], z: &mut [f64]) -> bool {
-    let mut valid = true;
+fn factored_ratios(pi: &[f64], mu: &[f64], z: &mut [f64]) {
     for (z, (&pi, &mu)) in z.iter_mut().zip(pi.iter().zip(mu)) {
-        valid &= is_target_propensity(pi) & is_logging_propensity(mu);
         *z = vector::min(pi, 1.0) / vector::min(mu, 1.0) - 1.0;
     }
-    valid
 }
 
 fn ranking_ratios(pool: &Pool, block: &Block, slot: usize, pi: &[f64], z: &mut [f64]) {
     for (row, (z, &pi)) in z.iter_mut().zip(pi).enumerate() {
         let missing = block.is_missing(row, slot);
-        *z = if missing { 0.0 } else { pool_size(pool, block, row) * pi.min(1.0) - 1.0 };
+        *z = if missing { 0.0 } else { block.pool_size(pool, row) * pi.min(1.0) - 1.0 };
     }
 }
 
@@ -154,19 +130,14 @@ pub(crate) fn weigh(
     rows: &RowSums,
     g: &mut [f64],
     scratch: &mut Vec<Vec<f64>>,
-) -> Result<()> {
+) {
     match structure {
         Structure::Additive => g.iter_mut().zip(&rows.sum).for_each(|(g, sum)| *g = 1.0 + sum),
-        Structure::Given => {
-            let weight = block.column(Field::Weight { policy });
-            check(weight, Field::Weight { policy }, f64::is_finite)?;
-            g.copy_from_slice(weight);
-        }
-        Structure::Ranking(pool) => ranking(pool, block, policy, g)?,
+        Structure::Given => g.copy_from_slice(block.column(Field::Weight { policy })),
+        Structure::Ranking(pool) => ranking(pool, block, policy, g),
         Structure::PaperOrder(m) => paper_order(*m, z, |row| block.length(row), g, scratch),
         _ => multilinear(structure, z, g, scratch),
     }
-    Ok(())
 }
 
 /// `sum_{S in F} prod_{k in S} z_k` for the structure's family `F` of slot sets.
@@ -345,49 +316,18 @@ pub fn ranking_weight(n: usize, k: usize, own: f64, anywhere: f64) -> f64 {
 }
 
 /// [`ranking_weight`] for every row of a block.
-fn ranking(pool: &Pool, block: &Block, policy: usize, g: &mut [f64]) -> Result<()> {
-    if let Pool::Column(_) = pool {
-        check(block.column(Field::Pool), Field::Pool, |n| n.is_finite() && n >= 1.0 && n.fract() == 0.0)?;
-    }
+fn ranking(pool: &Pool, block: &Block, policy: usize, g: &mut [f64]) {
     let mut own = vec![0.0; g.len()];
     let mut anywhere = vec![0.0; g.len()];
     for slot in 0..block.slots() {
-        let field = Field::Anywhere { policy, slot };
-        let (pi, any) = (block.column(Field::Target { policy, slot }), block.column(field));
-        check(any, field, |p| (0.0..=1.0 + ROUNDING).contains(&p))?;
+        let pi = block.column(Field::Target { policy, slot });
+        let any = block.column(Field::Anywhere { policy, slot });
         for row in (0..g.len()).filter(|&row| !block.is_missing(row, slot)) {
-            if any[row] < pi[row] - ROUNDING {
-                return Err(Error::BadValue { row, field, value: any[row] });
-            }
             own[row] += pi[row].min(1.0);
             anywhere[row] += any[row].min(1.0);
         }
     }
     for (row, g) in g.iter_mut().enumerate() {
-        let (n, k) = (pool_size(pool, block, row), block.length(row));
-        if n < k as f64 {
-            return Err(Error::BadValue { row, field: Field::Pool, value: n });
-        }
-        *g = ranking_weight(n as usize, k, own[row], anywhere[row]);
-    }
-    Ok(())
-}
-
-fn pool_size(pool: &Pool, block: &Block, row: usize) -> f64 {
-    match pool {
-        Pool::Size(n) => *n as f64,
-        Pool::Column(_) => block.column(Field::Pool)[row],
-    }
-}
-
-/// Refuses the first value that breaks the column's rule. The common case, nothing wrong, is one pass without branches.
-#[inline(always)]
-pub(crate) fn check(column: &[f64], field: Field, valid: impl Fn(f64) -> bool) -> Result<()> {
-    if column.iter().fold(true, |all, &value| all & valid(value)) {
-        return Ok(());
-    }
-    match column.iter().position(|&value| !valid(value)) {
-        Some(row) => Err(Error::BadValue { row, field, value: column[row] }),
-        None => Ok(()),
+        *g = ranking_weight(block.pool_size(pool, row) as usize, block.length(row), own[row], anywhere[row]);
     }
 }

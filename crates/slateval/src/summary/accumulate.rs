@@ -5,7 +5,6 @@
 //! and so the last bit, does not depend on the processor.
 
 use crate::math::vector;
-use crate::question::error::Result;
 use crate::question::field::Field;
 use crate::question::structure::Structure;
 use crate::rows::block::Block;
@@ -35,13 +34,9 @@ pub(crate) struct Scratch {
 }
 
 impl Cell {
-    /// Adds the rows of a block. On an error some of them may have been added: the caller gives up the whole summary.
-    pub(crate) fn add(&mut self, structure: &Structure, block: &Block, scratch: &mut Scratch) -> Result<()> {
-        if block.rows() == 0 {
-            return Ok(());
-        }
+    /// Adds the rows of a block that has been checked.
+    pub(crate) fn add(&mut self, structure: &Structure, block: &Block, scratch: &mut Scratch) {
         if block.slots() > self.slots {
-            structure.check_slots(block.slots())?;
             self.widen(block.slots());
         }
         vector::wide(
@@ -51,12 +46,12 @@ impl Cell {
     }
 
     #[inline(always)]
-    fn add_rows(&mut self, structure: &Structure, block: &Block, scratch: &mut Scratch) -> Result<()> {
-        self.find_bins(block, scratch)?;
+    fn add_rows(&mut self, structure: &Structure, block: &Block, scratch: &mut Scratch) {
+        self.find_bins(block, scratch);
         scratch.columns.resize(scratch.columns.len().max(self.policies.len()), Vec::new());
         for (policy, sums) in self.policies.iter_mut().enumerate() {
             let rows = PolicyBlock { structure, block, policy };
-            sums.fill_columns(rows, scratch)?;
+            sums.fill_columns(rows, scratch);
             sums.gram.add(&scratch.columns[policy][..sums.gram.size()]);
             sums.fill_witnesses(rows, &self.layout.witnesses[policy].layout.list, scratch);
         }
@@ -66,7 +61,6 @@ impl Cell {
         self.scatter(scratch);
         self.add_groups(block, scratch);
         self.rows += block.rows() as u64;
-        Ok(())
     }
 
     fn add_groups<'a>(&mut self, block: &Block, scratch: &'a Scratch) {
@@ -79,11 +73,10 @@ impl Cell {
         groups.add(block.groups(), &scratch.bin_rows, &policies);
     }
 
-    /// Checks the rewards and finds their bins.
+    /// Finds the rewards' bins.
     #[inline(always)]
-    fn find_bins(&mut self, block: &Block, scratch: &mut Scratch) -> Result<()> {
+    fn find_bins(&mut self, block: &Block, scratch: &mut Scratch) {
         let rewards = block.column(Field::Reward);
-        weights::check(rewards, Field::Reward, f64::is_finite)?;
         scratch.reward.clear();
         scratch.reward.extend(rewards.iter().map(|r| r + 0.0)); // -0.0 becomes 0.0
         let moves = self.bins.assign(&scratch.reward, &mut scratch.bin_rows);
@@ -94,7 +87,6 @@ impl Cell {
         }
         scratch.centred.clear();
         scratch.centred.extend(scratch.reward.iter().map(|r| r - self.origin));
-        Ok(())
     }
 }
 
@@ -119,7 +111,7 @@ struct PolicyBlock<'a> {
 impl PolicySums {
     /// Fills the columns of every feature for one policy, and tallies its weights.
     #[inline(always)]
-    fn fill_columns(&mut self, rows: PolicyBlock<'_>, scratch: &mut Scratch) -> Result<()> {
+    fn fill_columns(&mut self, rows: PolicyBlock<'_>, scratch: &mut Scratch) {
         let PolicyBlock { structure, block, policy } = rows;
         let (layout, slots) = (self.gram.layout(), block.slots());
         let Scratch { centred, columns, row_sums, terms, .. } = scratch;
@@ -134,8 +126,8 @@ impl PolicySums {
         let (ratios, others) = columns.split_at_mut(layout.weights().start);
         let (z, beyond) = ratios[layout.ratios()].split_at_mut(slots);
         beyond.iter_mut().for_each(|z| z.fill(0.0));
-        weights::slot_ratios(structure, block, policy, z, row_sums, |slot, facts| self.tally.add_slot(slot, facts))?;
-        self.fill_weights(rows, z, &mut others[..layout.shape.basis], row_sums, terms)?;
+        weights::slot_ratios(structure, block, policy, z, row_sums, |slot, facts| self.tally.add_slot(slot, facts));
+        self.fill_weights(rows, z, &mut others[..layout.shape.basis], row_sums, terms);
 
         multiply(columns, layout, [Feature::Reward, Feature::Reward], Feature::SquaredReward);
         for j in 0..layout.shape.basis {
@@ -144,10 +136,9 @@ impl PolicySums {
             multiply(columns, layout, factors, Feature::WeightedSquaredReward(j));
         }
         if layout.shape.chi {
-            self.fill_chi(block, policy, columns)?;
+            self.fill_chi(block, policy, columns);
         }
         self.tally_design(structure, policy, slots, scratch);
-        Ok(())
     }
 
     /// Fills the columns of the basis from those of the ratios, and tallies the weights.
@@ -159,11 +150,10 @@ impl PolicySums {
         basis: &mut [Vec<f64>],
         row_sums: &RowSums,
         terms: &mut Vec<Vec<f64>>,
-    ) -> Result<()> {
+    ) {
         if *structure != Structure::Auto {
-            weights::weigh(structure, block, policy, z, row_sums, &mut basis[0], terms)?;
-            self.tally.weights[0].add(&basis[0]);
-            return Ok(());
+            weights::weigh(structure, block, policy, z, row_sums, &mut basis[0], terms);
+            return self.tally.weights[0].add(&basis[0]);
         }
         weights::elementary(basis.len(), z, block.rows(), terms);
         let (sum, orders) = terms.split_at_mut(1);
@@ -173,7 +163,6 @@ impl PolicySums {
             sum[0].iter_mut().zip(&*e).for_each(|(sum, e)| *sum += e);
             tally.add(&sum[0]);
         }
-        Ok(())
     }
 
     /// Fills the columns of witnesses from those of the ratios.
@@ -205,16 +194,14 @@ impl PolicySums {
     }
 
     #[inline(always)]
-    fn fill_chi(&mut self, block: &Block, policy: usize, columns: &mut [Vec<f64>]) -> Result<()> {
+    fn fill_chi(&mut self, block: &Block, policy: usize, columns: &mut [Vec<f64>]) {
         let layout = self.gram.layout();
         for slot in 0..layout.shape.slots {
             let column = &mut columns[layout.place(Feature::Chi(slot))];
             if slot >= block.slots() {
                 column.fill(0.0);
             } else {
-                let field = Field::Chi { policy, slot };
-                let chi = block.column(field);
-                weights::check(chi, field, f64::is_finite)?;
+                let chi = block.column(Field::Chi { policy, slot });
                 // Single precision leaves a chi of 0 a little below it.
                 self.tally.negative_chi += chi.iter().map(|&chi| u64::from(chi < -1e-6)).sum::<u64>();
                 column.copy_from_slice(chi);
@@ -223,7 +210,6 @@ impl PolicySums {
                 multiply(columns, layout, [Feature::Weight(j), Feature::Ratio(slot)], Feature::WeightedRatio(j, slot));
             }
         }
-        Ok(())
     }
 
     /// `E[G^2 | x] = G(chi(x))`: the same weight of `chi`, or of `Z^2` in its place. The additive weight of either is in

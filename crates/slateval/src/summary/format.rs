@@ -11,15 +11,13 @@
 
 use std::collections::BTreeMap;
 
-use serde::{Deserialize, Serialize};
-
 use crate::question::error::{Error, Result};
-use crate::question::segment::Segment;
 use crate::question::spec::Spec;
 use crate::summary::Summary;
-use crate::summary::bins::{Bins, Resolution};
+use crate::summary::bins::Bins;
 use crate::summary::cell::Cell;
 use crate::summary::gram::Gram;
+use crate::summary::header::{Header, SegmentHeader};
 use crate::summary::index::Shared;
 use crate::summary::tally::Tally;
 
@@ -29,23 +27,6 @@ const PREAMBLE: usize = MAGIC.len() + 4 + 8;
 const CHECKSUM: usize = 4;
 /// Numbers in the bins of one segment: 2 GB.
 const MOST_NUMBERS: usize = 1 << 28;
-
-#[derive(Serialize, Deserialize)]
-struct Header {
-    schema: String,
-    written_by: String,
-    spec: Spec,
-    segments: Vec<SegmentHeader>,
-}
-
-#[derive(Serialize, Deserialize)]
-struct SegmentHeader {
-    value: Segment,
-    rows: u64,
-    slots: usize,
-    resolution: Resolution,
-    bins: usize,
-}
 
 impl Summary {
     /// Whether some bytes begin as those of a summary do.
@@ -65,19 +46,12 @@ impl Summary {
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut payload = Vec::new();
         let mut segments = Vec::new();
-        for (value, cell) in &self.cells {
+        for (value, cell) in self.cells().iter() {
             let bins = write_cell(cell, &mut payload);
             let (rows, slots, resolution) = (cell.rows, cell.slots, cell.bins.resolution());
-            segments.push(SegmentHeader { value: value.clone(), rows, slots, resolution, bins });
+            segments.push(SegmentHeader { value: value.clone().into(), rows, slots, resolution, bins });
         }
-        let header = Header {
-            schema: "slateval/summary/4".into(),
-            written_by: concat!("slateval ", env!("CARGO_PKG_VERSION")).into(),
-            spec: self.spec.clone(),
-            segments,
-        };
-        // Strings, integers and enums: nothing in the header that JSON cannot hold.
-        let header = serde_json::to_vec(&header).unwrap_or_default();
+        let header = Header::new(&self.spec, segments).to_json();
         let mut bytes = Vec::with_capacity(PREAMBLE + header.len() + payload.len() + CHECKSUM);
         bytes.extend_from_slice(MAGIC);
         bytes.extend_from_slice(&VERSION.to_le_bytes());
@@ -94,20 +68,20 @@ impl Summary {
     /// [`Error::Format`] if the bytes are something else, cut short, changed, or of a later version.
     pub fn from_bytes(bytes: &[u8]) -> Result<Summary> {
         let (header, payload) = open(bytes)?;
-        let header: Header = serde_json::from_slice(header).map_err(|e| broken(&format!("its header is odd: {e}")))?;
-        header.spec.check()?;
+        let (spec, segments) = Header::parse(header).map_err(|why| broken(&format!("its header is odd: {why}")))?;
+        spec.check()?;
         let mut reader = Reader { bytes: payload };
         let mut cells = BTreeMap::new();
-        for segment in header.segments {
-            let cell = read_cell(&header.spec, &segment, &mut reader)?;
-            if cells.insert(segment.value, cell).is_some() {
+        for segment in segments {
+            let cell = read_cell(&spec, &segment, &mut reader)?;
+            if cells.insert(segment.value.into(), cell).is_some() {
                 return Err(broken("a segment is in it twice"));
             }
         }
         if !reader.bytes.is_empty() {
             return Err(broken("it is longer than its header says"));
         }
-        Summary::from_cells(header.spec, cells)
+        Summary::from_cells(spec, cells)
     }
 }
 

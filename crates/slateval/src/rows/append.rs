@@ -1,0 +1,63 @@
+//! Blocks that grow: rows that come one by one, or in chunks of any size, wait in a block until it is full.
+
+use crate::question::error::{Error, Result};
+use crate::question::field::Field;
+use crate::question::spec::Spec;
+use crate::rows::block::Block;
+
+impl Block {
+    /// Takes the rows of a block with the same columns in behind its own.
+    pub(crate) fn append(&mut self, other: &Block) {
+        let (rows, slots) = (self.rows(), self.slots());
+        self.grow(rows + other.rows(), slots.max(other.slots()));
+        for field in other.fields() {
+            self.column_mut(field)[rows..].copy_from_slice(other.column(field));
+        }
+        // Shorter slates do not have the slots of longer ones.
+        for slot in slots..self.slots() {
+            (0..rows).for_each(|row| self.set_missing(row, slot));
+        }
+        for row in 0..other.rows() {
+            for slot in (0..self.slots()).filter(|&slot| slot >= other.slots() || other.is_missing(row, slot)) {
+                self.set_missing(rows + row, slot);
+            }
+        }
+        self.append_labels(rows, other);
+    }
+
+    /// Marks the slots whose propensities are NaN as missing. Messages name policies as `spec` does.
+    ///
+    /// # Errors
+    /// [`Error::HalfMissing`] for a slot that some policies have and others do not.
+    pub(crate) fn mark_missing(&mut self, spec: &Spec) -> Result<()> {
+        let logging = spec.structure.needs().logging;
+        for slot in 0..self.slots() {
+            let targets = (0..spec.policies.len()).map(|policy| Field::Target { policy, slot });
+            let columns = logging.then_some(Field::Logging { slot }).into_iter().chain(targets);
+            let is_whole = |field: Field| self.column(field).iter().fold(true, |all, p| all & !p.is_nan());
+            if columns.clone().all(is_whole) {
+                continue;
+            }
+            let columns: Vec<Field> = columns.collect();
+            let absent = |row: usize, field: &Field| self.column(*field)[row].is_nan();
+            let mut missing = Vec::new();
+            for row in (0..self.rows()).filter(|&row| columns.iter().any(|field| absent(row, field))) {
+                if let Some(there) = columns.iter().find(|field| !absent(row, field)) {
+                    let gone = columns.iter().find(|field| absent(row, field)).unwrap_or(there);
+                    let (missing, present) = (whose(spec, *gone), whose(spec, *there));
+                    return Err(Error::HalfMissing { row, slot, missing, present });
+                }
+                missing.push(row);
+            }
+            missing.into_iter().for_each(|row| self.set_missing(row, slot));
+        }
+        Ok(())
+    }
+}
+
+fn whose(spec: &Spec, field: Field) -> String {
+    match field.policy() {
+        Some(policy) => format!("target `{}`", spec.policies[policy].name),
+        None => "logging".to_owned(),
+    }
+}
