@@ -9,16 +9,14 @@ use arrow_array::RecordBatch;
 use arrow_schema::{ArrowError, SchemaRef};
 use slateval::{Spec, Summary};
 
-use crate::columns::{Columns, RowFormat};
+use crate::columns::{Columns, Found, Layout, RowFormat};
 use crate::error::{Error, Result};
-use crate::layout::Layout;
-use crate::log::Log;
-use crate::long::LongRows;
-use crate::merge::{Done, Merge};
-use crate::progress::Progress;
-use crate::queue::Queue;
-use crate::run::{TASK_ROWS, go_on, processors};
-use crate::wide::WideRows;
+use crate::reading::log::Log;
+use crate::reading::merge::Merge;
+use crate::reading::progress::Progress;
+use crate::reading::queue::Queue;
+use crate::reading::tasks::{TASK_ROWS, go_on, processors};
+use crate::rows::{Done, LongRows, WideRows};
 
 /// How often whoever watches is asked.
 const PATIENCE: Duration = Duration::from_millis(50);
@@ -172,7 +170,7 @@ impl Reader<'_> {
         }
         let Some(file) = self.log.files.first() else { return Err(Error::NoRows { paths: self.log.given.clone() }) };
         self.log.check_next(schema, row, self.columns, self.spec)?;
-        let found = crate::layout::Found { schema, ..file.found() };
+        let found = Found { schema, ..file.found() };
         let layout = Arc::new(Layout::resolve(found, self.columns, self.spec)?);
         *known = Some((schema.clone(), layout.clone()));
         Ok(layout)
