@@ -4,7 +4,6 @@ mod batches;
 mod log;
 mod merge;
 mod progress;
-mod queue;
 mod record;
 mod tasks;
 
