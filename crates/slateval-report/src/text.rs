@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use slateval::Segment;
+use textwrap::{Options, WordSeparator, WordSplitter, WrapAlgorithm};
 
 /// The text without what a terminal would obey instead of show: control characters (escape sequences begin with one)
 /// and the marks that turn the direction of writing. Line breaks stay.
@@ -51,21 +52,17 @@ pub(crate) fn segment_name(value: &Segment) -> String {
 
 /// A paragraph broken into lines, the first indented by `first` and the others by `rest`.
 pub(crate) fn wrap(paragraph: &str, first: usize, rest: usize) -> String {
-    let (mut out, mut width) = (" ".repeat(first), first);
-    for (i, word) in paragraph.split_whitespace().enumerate() {
-        let length = word.chars().count();
-        if i > 0 && width + 1 + length > WIDTH {
-            out.push('\n');
-            out.push_str(&" ".repeat(rest));
-            width = rest;
-        } else if i > 0 {
-            out.push(' ');
-            width += 1;
-        }
-        out.push_str(word);
-        width += length;
-    }
-    out
+    let (first, rest) = (" ".repeat(first), " ".repeat(rest));
+    // A word stays whole however long it is: it may be a path, or a formula. The separator and the algorithm are named
+    // because their defaults change with the features that other crates ask for.
+    let options = Options::new(WIDTH)
+        .initial_indent(&first)
+        .subsequent_indent(&rest)
+        .break_words(false)
+        .word_separator(WordSeparator::AsciiSpace)
+        .word_splitter(WordSplitter::NoHyphenation)
+        .wrap_algorithm(WrapAlgorithm::FirstFit);
+    textwrap::fill(&unwrap_lines(paragraph), options)
 }
 
 /// Columns that most terminals have.
@@ -98,5 +95,16 @@ mod tests {
         assert!(text.starts_with("    word"), "{text}");
         assert!(text.lines().skip(1).all(|line| line.starts_with("  word")), "{text}");
         assert_eq!(text.split_whitespace().count(), 45);
+    }
+
+    #[test]
+    fn words_stay_whole_and_lines_are_as_long_as_a_terminal_is_wide() {
+        let path = format!("/{}", "very-long-".repeat(12));
+        assert_eq!(wrap(&format!("in {path}\n of"), 0, 2), format!("in\n  {path}\n  of"));
+        assert_eq!(wrap(&format!("{path} of"), 2, 2), format!("  {path}\n  of"));
+        // Each of these takes two columns, and fifty fill a line.
+        let name = "界".repeat(24);
+        assert_eq!(wrap(&format!("{name} {name} {name}"), 0, 0), format!("{name} {name}\n{name}"));
+        assert_eq!(wrap("m −0.5\u{a0}or less", 1, 0), " m −0.5 or less");
     }
 }
