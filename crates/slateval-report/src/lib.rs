@@ -43,8 +43,8 @@ pub use html::{Report, html, notebook};
 pub use inspect::{Inspection, SchemaColumn, inspection, inspection_json};
 pub use json::json;
 pub use plot::{png, svg, write_plot};
+pub use slateval_text::printable;
 pub use terminal::{Style, table};
-pub use text::printable;
 pub use whole::write_whole;
 
 /// Why something could not be shown.

@@ -1,45 +1,8 @@
-//! Text from outside, on its way to a terminal.
-
-use std::borrow::Cow;
+//! Text on its way to a terminal.
 
 use slateval::Segment;
+pub(crate) use slateval_text::{is_obeyed, name, on_one_line, printable};
 use textwrap::{Options, WordSeparator, WordSplitter, WrapAlgorithm};
-
-/// The text without what a terminal would obey instead of show: control characters (escape sequences begin with one)
-/// and the marks that turn the direction of writing. Line breaks stay.
-///
-/// ```
-/// assert_eq!(slateval_report::printable("new\u{1b}[2J"), "new [2J");
-/// ```
-pub fn printable(text: &str) -> Cow<'_, str> {
-    if !text.contains(is_obeyed) {
-        return Cow::Borrowed(text);
-    }
-    Cow::Owned(text.chars().map(|c| if is_obeyed(c) { ' ' } else { c }).collect())
-}
-
-/// Whether a character does something in place of being seen.
-pub(crate) fn is_obeyed(c: char) -> bool {
-    (c.is_control() && c != '\n')
-        || matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
-}
-
-/// A paragraph on one line.
-pub(crate) fn unwrap_lines(text: &str) -> String {
-    text.split_whitespace().collect::<Vec<_>>().join(" ")
-}
-
-/// A name on one line. A long one is cut in its middle: names often differ at their ends.
-pub(crate) fn name(text: &str) -> String {
-    const LONGEST: usize = 40;
-    let line = printable(text).replace('\n', " ");
-    let letters: Vec<char> = line.chars().collect();
-    if letters.len() <= LONGEST {
-        return line;
-    }
-    let (start, end) = (LONGEST / 2, letters.len() - (LONGEST - 1 - LONGEST / 2));
-    letters[..start].iter().chain(&['…']).chain(&letters[end..]).collect()
-}
 
 /// A segment's value. What is no text does not look like any.
 pub(crate) fn segment_name(value: &Segment) -> String {
@@ -62,7 +25,7 @@ pub(crate) fn wrap(paragraph: &str, first: usize, rest: usize) -> String {
         .word_separator(WordSeparator::AsciiSpace)
         .word_splitter(WordSplitter::NoHyphenation)
         .wrap_algorithm(WrapAlgorithm::FirstFit);
-    textwrap::fill(&unwrap_lines(paragraph), options)
+    textwrap::fill(&on_one_line(paragraph), options)
 }
 
 /// Columns that most terminals have.
@@ -71,16 +34,6 @@ pub(crate) const WIDTH: usize = 100;
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn terminals_are_told_nothing() {
-        assert_eq!(printable("plain ä −"), "plain ä −");
-        assert_eq!(printable("a\u{1b}]0;b\u{7}\u{9b}c\u{202e}d\r"), "a ]0;b  c d ");
-        assert_eq!(name("two\nlines"), "two lines");
-        let long = format!("start{}end", "x".repeat(50));
-        assert_eq!(name(&long), format!("start{}…{}end", "x".repeat(15), "x".repeat(16)));
-        assert_eq!(name(&"ä".repeat(40)), "ä".repeat(40));
-    }
 
     #[test]
     fn no_value_is_not_the_text_that_says_so() {

@@ -5,7 +5,7 @@ use slateval::{Band, Evaluation, PolicyEvaluation, Settings, Structure};
 
 use super::Page;
 use crate::markup::Markup;
-use crate::text::unwrap_lines;
+use crate::text::on_one_line;
 use crate::{notes, selection};
 
 pub(crate) fn assumptions(m: &mut Markup, page: &Page<'_>) {
@@ -18,14 +18,14 @@ pub(crate) fn assumptions(m: &mut Markup, page: &Page<'_>) {
         }
         let once = [selection::trust(evaluation), selection::taken_for_granted(evaluation)];
         for line in once.into_iter().flatten() {
-            m.element("li", &[], unwrap_lines(&line));
+            m.element("li", &[], on_one_line(&line));
         }
         for line in fixed_assumptions(evaluation, page.settings, page.clusters) {
             m.element("li", &[], line);
         }
     });
     for line in notes::confidence(evaluation, page.settings).into_iter().chain(notes::clusters(evaluation)) {
-        m.element("p", &[("class", &"aside")], unwrap_lines(&line));
+        m.element("p", &[("class", &"aside")], on_one_line(&line));
     }
 }
 

@@ -9,7 +9,7 @@ use crate::grid::{DASH, Grid, Kind};
 use crate::markup::Markup;
 use crate::number::{at_least_two_digits, fixed, signed};
 use crate::standing::{Standing, after_mark, ends, is_bounded};
-use crate::text::{printable, unwrap_lines};
+use crate::text::{on_one_line, printable};
 use crate::{compare, notes};
 
 /// Writes numbers: how many decimals, and whether withheld intervals are worth a mark.
@@ -177,7 +177,7 @@ pub(crate) fn paragraphs(text: &str) -> Vec<String> {
                 last.push(' ');
                 last.push_str(line.trim());
             }
-            _ => out.push(unwrap_lines(line)),
+            _ => out.push(on_one_line(line)),
         }
     }
     out
