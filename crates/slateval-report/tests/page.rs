@@ -4,7 +4,7 @@
 use slateval::{
     Block, Bounds, CdfBand, Evaluation, Field, Interval, Profile, Segment, Settings, Spec, Status, Structure, Summary,
 };
-use slateval_report::{Report, html, notebook, png, svg};
+use slateval_report::{Report, html, notebook, svg};
 
 /// Numbers in [0, 1) that are the same every time.
 fn random(seed: u64) -> impl FnMut() -> f64 {
@@ -422,6 +422,14 @@ fn plots_are_the_same_every_time() {
     let drawing = svg(evaluation, profile, settings);
     assert!(drawing.starts_with("<svg xmlns=") && !drawing.contains("var(") && !drawing.contains("class="));
     assert_eq!(drawing, svg(evaluation, profile, settings));
+}
+
+#[cfg(feature = "png")]
+#[test]
+fn pictures_are_the_same_every_time() {
+    use slateval_report::png;
+    let made = Made::new(&summary(&["neu ä Ω ж", "b"], 4_000, None, |x| x));
+    let Made { evaluation, profile, settings } = &made;
     let picture = png(evaluation, profile, settings).unwrap();
     assert!(picture.starts_with(b"\x89PNG"));
     let side = |at: usize| u32::from_be_bytes(picture[at..at + 4].try_into().unwrap());
