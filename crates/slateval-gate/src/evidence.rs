@@ -1,7 +1,7 @@
 //! What a verdict rests on, in words.
 
 use slateval::{Diagnostics, Interval, LOGGING, Metric, Status, Worth};
-use slateval_report::Voice;
+use slateval_text::Voice;
 
 use crate::expression::{Quantity, Term};
 use crate::judge::{Judgement, Verdict, Verdicts};

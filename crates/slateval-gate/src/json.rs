@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 use slateval::Segment;
-use slateval_report::Voice;
+use slateval_text::Voice;
 
 use crate::Error;
 use crate::evidence::Evidence;

@@ -1,7 +1,7 @@
 //! Verdicts for a terminal.
 
 use slateval::{Metric, Tail};
-use slateval_report::printable;
+use slateval_text::{on_one_line, printable};
 
 use crate::evidence::Evidence;
 use crate::expression::Quantity;
@@ -41,7 +41,7 @@ pub fn text(verdicts: &Verdicts) -> String {
 
 /// On one line, and nothing that a terminal would obey.
 pub(crate) fn line(text: &str) -> String {
-    printable(text).split_whitespace().collect::<Vec<_>>().join(" ")
+    on_one_line(&printable(text))
 }
 
 /// Which tail VaR and CVaR are of, where it is not the usual one.

@@ -52,38 +52,28 @@
 //!
 //! One pass. Parquet: only the columns needed are read, tasks of 262,144 rows or more run in parallel, and memory does not
 //! grow with the log. Every other file is one task.
+//!
+//! # Where things live
+//!
+//! The folders are the road of a file. Each uses only those before it, and `error`, which all use:
+//!
+//! | | |
+//! |---|---|
+//! | `formats` | finds files, tells their format, and reads the columns chosen as record batches |
+//! | `columns` | what the user calls the columns, where a schema has them, and whether files make one log |
+//! | `rows` | the values of a batch as numbers and labels, put together into slates, added to a summary |
+//! | `reading` | a whole log: its tasks, the threads that run them, the summaries merged in order |
+
+mod error;
+
+mod formats;
 
 mod columns;
-mod describe;
-mod discover;
-mod error;
-mod ipc;
-mod json;
-mod layout;
-mod lists;
-mod log;
-mod long;
-mod merge;
-mod names;
-mod numbers;
-mod parquet_file;
-mod progress;
-mod queue;
-mod record;
-mod run;
-mod segment;
-mod source;
-mod stream;
-mod text;
-mod types;
-mod wide;
 
-pub use columns::{Columns, RowFormat, Source, TargetColumns};
-pub use describe::{ColumnRole, ColumnUse, Description};
+mod rows;
+
+mod reading;
+
+pub use columns::{ColumnRole, ColumnUse, Columns, Description, Named, Names, RowFormat, Source, TargetColumns};
 pub use error::{Error, Result};
-pub use log::Log;
-pub use names::{Named, Names};
-pub use progress::Progress;
-pub use record::{Record, provenance};
-pub use run::{Task, partial};
-pub use stream::Batches;
+pub use reading::{Batches, Log, Progress, Record, Task, partial, provenance};

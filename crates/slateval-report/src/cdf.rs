@@ -1,62 +1,74 @@
 //! The CDF of every policy and segment as one table on disk.
 
 use std::path::Path;
-use std::sync::Arc;
 
-use arrow_array::{ArrayRef, Float64Array, RecordBatch, StringArray};
-use parquet::arrow::ArrowWriter;
 use slateval::{Evaluation, PolicyEvaluation};
 
 use crate::whole::ending;
-use crate::{Error, write_whole};
+use crate::{Error, parquet_file, write_whole};
+
+/// The columns, in the order of [`Row`].
+pub(crate) const COLUMNS: [&str; 7] = ["policy", "segment", "reward", "raw", "estimate", "lower", "upper"];
+
+/// One point of one CDF.
+#[derive(Debug)]
+pub(crate) struct Row<'a> {
+    pub(crate) policy: &'a str,
+    /// None for the whole log.
+    pub(crate) segment: Option<&'a str>,
+    pub(crate) reward: f64,
+    pub(crate) raw: f64,
+    pub(crate) estimate: f64,
+    pub(crate) lower: Option<f64>,
+    pub(crate) upper: Option<f64>,
+}
 
 /// Writes the columns `policy, segment, reward, raw, estimate, lower, upper`; `segment` is null for the whole log.
 ///
 /// # Errors
-/// [`Error::Ending`] for a name that ends in neither `.parquet` nor `.csv`, [`Error::Write`].
+/// [`Error::Ending`] for a name that ends in neither `.parquet` nor `.csv`, [`Error::NotBuilt`] for `.parquet` without
+/// the feature `parquet`, [`Error::Write`].
 pub fn write_cdf(evaluation: &Evaluation, path: &Path) -> Result<(), Error> {
-    let batch = to_batch(evaluation)?;
-    let encode = |e: String| Error::Encode { what: "the CDF", reason: e };
-    match ending(path).as_deref() {
-        Some("parquet") => write_whole(path, |file| {
-            let mut bytes = Vec::new();
-            let mut writer =
-                ArrowWriter::try_new(&mut bytes, batch.schema(), None).map_err(|e| encode(e.to_string()))?;
-            writer.write(&batch).map_err(|e| encode(e.to_string()))?;
-            writer.close().map_err(|e| encode(e.to_string()))?;
-            file.write_all(&bytes).map_err(|source| Error::Write { path: path.display().to_string(), source })
-        }),
-        Some("csv") => write_whole(path, |file| {
-            let mut writer = arrow_csv::Writer::new(file);
-            writer.write(&batch).map_err(|e| encode(e.to_string()))
-        }),
-        _ => Err(Error::Ending { path: path.display().to_string(), endings: ".parquet or .csv" }),
-    }
-}
-
-fn to_batch(evaluation: &Evaluation) -> Result<RecordBatch, Error> {
     let whole = evaluation.policies.iter().map(|p| (p, None));
     let parts = evaluation.segments.iter().flat_map(|s| s.policies.iter().map(|p| (p, Some(s.value.to_string()))));
     let all: Vec<(&PolicyEvaluation, Option<String>)> = whole.chain(parts).collect();
-
-    let policy: StringArray =
-        all.iter().flat_map(|(p, _)| p.cdf.reward.iter().map(|_| Some(p.name.as_str()))).collect();
-    let segment: StringArray = all.iter().flat_map(|(p, s)| p.cdf.reward.iter().map(|_| s.as_deref())).collect();
-    let numbers = |of: fn(&PolicyEvaluation) -> Vec<Option<f64>>| -> ArrayRef {
-        Arc::new(all.iter().flat_map(|(p, _)| of(p)).collect::<Float64Array>())
+    let rows = || all.iter().flat_map(|(policy, segment)| rows(policy, segment.as_deref()));
+    let bytes = match ending(path).as_deref() {
+        Some("parquet") => parquet_file::encode(rows)?,
+        Some("csv") => csv(rows()).map_err(|e| Error::Encode { what: "the CDF", reason: e.to_string() })?,
+        _ => return Err(Error::Ending { path: path.display().to_string(), endings: ".parquet or .csv" }),
     };
-    RecordBatch::try_from_iter_with_nullable([
-        ("policy", Arc::new(policy) as ArrayRef, false),
-        ("segment", Arc::new(segment) as ArrayRef, true),
-        ("reward", numbers(|p| some(&p.cdf.reward)), false),
-        ("raw", numbers(|p| some(&p.cdf.raw)), false),
-        ("estimate", numbers(|p| some(&p.cdf.estimate)), false),
-        ("lower", numbers(|p| p.cdf.lower.clone()), true),
-        ("upper", numbers(|p| p.cdf.upper.clone()), true),
-    ])
-    .map_err(|e| Error::Encode { what: "the CDF", reason: e.to_string() })
+    let failed = |source| Error::Write { path: path.display().to_string(), source };
+    write_whole(path, |file| file.write_all(&bytes).map_err(failed))
 }
 
-fn some(values: &[f64]) -> Vec<Option<f64>> {
-    values.iter().copied().map(Some).collect()
+fn rows<'a>(policy: &'a PolicyEvaluation, segment: Option<&'a str>) -> impl Iterator<Item = Row<'a>> {
+    let cdf = &policy.cdf;
+    (0..cdf.reward.len()).map(move |i| Row {
+        policy: &policy.name,
+        segment,
+        reward: cdf.reward[i],
+        raw: cdf.raw[i],
+        estimate: cdf.estimate[i],
+        lower: cdf.lower.get(i).copied().flatten(),
+        upper: cdf.upper.get(i).copied().flatten(),
+    })
+}
+
+/// Numbers have as many digits as tell them apart; what is null is empty.
+fn csv<'a>(rows: impl Iterator<Item = Row<'a>>) -> Result<Vec<u8>, csv::Error> {
+    let mut bytes = Vec::new();
+    let mut writer = csv::Writer::from_writer(&mut bytes);
+    writer.write_record(COLUMNS)?;
+    let number = |value: f64| format!("{value:?}");
+    let or_empty = |value: Option<f64>| value.map_or_else(String::new, number);
+    for row in rows {
+        let numbers =
+            [number(row.reward), number(row.raw), number(row.estimate), or_empty(row.lower), or_empty(row.upper)];
+        let names = [row.policy, row.segment.unwrap_or_default()];
+        writer.write_record(names.into_iter().chain(numbers.iter().map(String::as_str)))?;
+    }
+    writer.flush()?;
+    drop(writer);
+    Ok(bytes)
 }

@@ -17,6 +17,15 @@
 //! assert!(json.starts_with("{\n  \"schema\": \"slateval/evaluation/1\""));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
+//!
+//! # Features
+//!
+//! Both are on by default. Without them, the functions are there and return [`Error::NotBuilt`].
+//!
+//! | | |
+//! |---|---|
+//! | `parquet` | CDFs as Parquet; CSV needs no feature |
+//! | `png` | plots as PNG, with a font; SVG needs no feature |
 
 mod cdf;
 mod chart;
@@ -27,8 +36,14 @@ mod html;
 mod inspect;
 mod json;
 mod markup;
+#[cfg(not(all(feature = "parquet", feature = "png")))]
+mod not_built;
 mod notes;
 mod number;
+#[cfg(feature = "parquet")]
+mod parquet_file;
+#[cfg(feature = "png")]
+mod pixels;
 mod plot;
 mod record;
 mod segments;
@@ -36,8 +51,12 @@ mod selection;
 mod standing;
 mod terminal;
 mod text;
-mod voice;
 mod whole;
+
+#[cfg(not(feature = "parquet"))]
+use not_built::parquet_file;
+#[cfg(not(feature = "png"))]
+use not_built::pixels;
 
 pub use cdf::write_cdf;
 pub use checks::{Tally, warnings};
@@ -46,9 +65,8 @@ pub use inspect::{Inspection, SchemaColumn, inspection, inspection_json};
 pub use json::json;
 pub use plot::{png, svg, write_plot};
 pub use record::{ComparisonRecord, DisparityRecord, PolicyRecord, SegmentRecord};
+pub use slateval_text::{Voice, printable};
 pub use terminal::{Detail, Look, Style, table};
-pub use text::printable;
-pub use voice::Voice;
 pub use whole::write_whole;
 
 /// Why something could not be shown.
@@ -70,6 +88,14 @@ pub enum Error {
         path: String,
         /// What it may end in.
         endings: &'static str,
+    },
+    /// A format that this build was made without.
+    #[error("this build cannot write {format}: build with feature `{feature}`")]
+    NotBuilt {
+        /// The format.
+        format: &'static str,
+        /// The feature of this crate that brings it.
+        feature: &'static str,
     },
     /// An encoder's refusal.
     #[error("cannot encode {what}: {reason}")]

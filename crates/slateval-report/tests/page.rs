@@ -5,7 +5,7 @@ use slateval::{
     Block, Bounds, CdfBand, Check, Effects, Evaluation, Field, Finding, Functional, Interval, Profile, Reason, Segment,
     Settings, Spec, Status, Structure, Summary, Untested,
 };
-use slateval_report::{Report, Voice, html, notebook, png, svg};
+use slateval_report::{Report, Voice, html, notebook, svg};
 
 const WRONG: Reason = Reason::Refuted { effects: Effects { slots: 3, and_above: false } };
 
@@ -442,6 +442,14 @@ fn plots_are_the_same_every_time() {
     let drawing = svg(evaluation, profile, settings);
     assert!(drawing.starts_with("<svg xmlns=") && !drawing.contains("var(") && !drawing.contains("class="));
     assert_eq!(drawing, svg(evaluation, profile, settings));
+}
+
+#[cfg(feature = "png")]
+#[test]
+fn pictures_are_the_same_every_time() {
+    use slateval_report::png;
+    let made = Made::new(&summary(&["neu ä Ω ж", "b"], 4_000, None, |x| x));
+    let Made { evaluation, profile, settings } = &made;
     let picture = png(evaluation, profile, settings).unwrap();
     assert!(picture.starts_with(b"\x89PNG"));
     let side = |at: usize| u32::from_be_bytes(picture[at..at + 4].try_into().unwrap());

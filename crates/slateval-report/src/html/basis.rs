@@ -6,7 +6,7 @@ use slateval::{Band, PolicyEvaluation, Structure};
 use super::Page;
 use crate::markup::Markup;
 use crate::terminal::Detail;
-use crate::text::unwrap_lines;
+use crate::text::on_one_line;
 use crate::{notes, selection};
 
 pub(crate) fn assumptions(m: &mut Markup, page: &Page<'_>) {
@@ -19,7 +19,7 @@ pub(crate) fn assumptions(m: &mut Markup, page: &Page<'_>) {
         }
         let once = [selection::trust(evaluation), selection::taken_for_granted(evaluation, page.voice)];
         for line in once.into_iter().flatten() {
-            m.element("li", &[], unwrap_lines(&line));
+            m.element("li", &[], on_one_line(&line));
         }
         for line in fixed_assumptions(page) {
             m.element("li", &[], line);
@@ -29,7 +29,7 @@ pub(crate) fn assumptions(m: &mut Markup, page: &Page<'_>) {
         .into_iter()
         .chain(notes::clusters(evaluation, page.voice))
     {
-        m.element("p", &[("class", &"aside")], unwrap_lines(&line));
+        m.element("p", &[("class", &"aside")], on_one_line(&line));
     }
 }
 

@@ -11,7 +11,7 @@ use crate::markup::Markup;
 use crate::number::{at_least_two_digits, fixed, signed};
 use crate::standing::{Standing, ends, is_bounded};
 use crate::terminal::{Detail, Shown};
-use crate::text::unwrap_lines;
+use crate::text::on_one_line;
 use crate::{Voice, compare, notes};
 
 /// Writes numbers: how many decimals, and whether withheld intervals are worth a mark.
@@ -183,7 +183,7 @@ pub(crate) fn paragraphs(text: &str) -> Vec<String> {
                 last.push(' ');
                 last.push_str(line.trim());
             }
-            _ => out.push(unwrap_lines(line)),
+            _ => out.push(on_one_line(line)),
         }
     }
     out

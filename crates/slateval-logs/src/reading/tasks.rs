@@ -11,18 +11,13 @@ use arrow_schema::Schema;
 use serde::{Deserialize, Serialize};
 use slateval::{Segment, Spec, Summary};
 
-use crate::columns::{Columns, RowFormat};
-use crate::discover::{Format, STDIN};
+use crate::columns::{Columns, Found, Layout, RowFormat};
 use crate::error::{Error, Result};
-use crate::ipc::Input;
-use crate::layout::{Found, Layout};
-use crate::log::{Log, LogFile};
-use crate::long::LongRows;
-use crate::merge::{Done, Merge};
-use crate::parquet_file::Footers;
-use crate::progress::{Meter, Part, Progress};
-use crate::source::{self, Batches, guarded};
-use crate::wide::WideRows;
+use crate::formats::{self, Batches, Footers, Format, Input, STDIN, guarded};
+use crate::reading::log::{Log, LogFile};
+use crate::reading::merge::Merge;
+use crate::reading::progress::{Meter, Part, Progress};
+use crate::rows::{Done, LongRows, WideRows};
 
 /// Rows from which on a task is large enough: row groups are taken together until then.
 pub(crate) const TASK_ROWS: u64 = 262_144;
@@ -177,9 +172,10 @@ fn run(
     let resolve = |schema: &Schema| {
         Layout::resolve(Found { file: &task.file, schema, text, partition: &task.partition }, columns, spec)
     };
+    let choose = |schema: &Schema| resolve(schema).map(|layout| layout.selection());
     let batches = guarded(&task.file, format.name(), || match input {
-        Some(input) => input.batches(&resolve),
-        None => source::open(&task.file, format, task.row_groups.clone(), footers, &resolve),
+        Some(input) => input.batches(&choose),
+        None => formats::open(&task.file, format, task.row_groups.clone(), footers, &choose),
     })?;
     let layout = resolve(&batches.schema)?;
     let file = task.file.clone();

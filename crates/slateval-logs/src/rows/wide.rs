@@ -6,11 +6,11 @@ use std::path::PathBuf;
 use arrow_array::{Array, ArrayRef, RecordBatch};
 use slateval::{Block, Spec, Summary};
 
+use crate::columns::{Group, Label, Layout, MAX_SLOTS, Scalar, Shape};
 use crate::error::{Error, Result};
-use crate::layout::{Group, Layout, MAX_SLOTS, Scalar, Shape};
-use crate::lists::Lists;
-use crate::numbers::{At, Numbers};
-use crate::segment::{Label, Labels};
+use crate::rows::labels::Labels;
+use crate::rows::lists::Lists;
+use crate::rows::numbers::{At, Numbers};
 
 /// Adds batches of slates to a summary.
 #[derive(Debug)]

@@ -2,7 +2,7 @@
 
 use slateval::{Advice, Finding, Reason, Words};
 
-use crate::text::printable;
+use crate::printable;
 
 /// Who is spoken to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -38,7 +38,7 @@ impl Words for Voice {
 
 impl Voice {
     /// A setting with a value: `--bins log` or `bins="log"`.
-    pub(crate) fn setting(self, name: &str, value: &str) -> String {
+    pub fn setting(self, name: &str, value: &str) -> String {
         match self {
             Voice::CommandLine => format!("--{name} {value}"),
             Voice::Python => format!("{}=\"{value}\"", name.replace('-', "_")),
@@ -46,7 +46,7 @@ impl Voice {
     }
 
     /// A setting by its name: `--bins` or `bins`.
-    pub(crate) fn flag(self, name: &str) -> String {
+    pub fn flag(self, name: &str) -> String {
         match self {
             Voice::CommandLine => format!("--{name}"),
             Voice::Python => name.replace('-', "_"),
@@ -54,7 +54,7 @@ impl Voice {
     }
 
     /// What has everything, where a page or a table leaves something out.
-    pub(crate) fn everything(self) -> &'static str {
+    pub fn everything(self) -> &'static str {
         match self {
             Voice::CommandLine => "the file that --json writes",
             Voice::Python => "to_dict()",
@@ -62,7 +62,7 @@ impl Voice {
     }
 
     /// What has every point of the CDFs.
-    pub(crate) fn whole_cdfs(self) -> &'static str {
+    pub fn whole_cdfs(self) -> &'static str {
         match self {
             Voice::CommandLine => "the files that --json and --cdf write",
             Voice::Python => "to_dict() and each policy's cdf",
@@ -70,12 +70,12 @@ impl Voice {
     }
 
     /// Why an interval is missing, or what stands against it.
-    pub(crate) fn reason(self, reason: &Reason) -> String {
+    pub fn reason(self, reason: &Reason) -> String {
         printable(&reason.in_words(&self)).into_owned()
     }
 
     /// The same as it follows a mark: `(…)? holds if …`.
-    pub(crate) fn after_mark(self, reason: &Reason) -> String {
+    pub fn after_mark(self, reason: &Reason) -> String {
         match reason.condition() {
             Some(condition) => format!("holds if {}", printable(&condition)),
             None => self.reason(reason),
@@ -83,7 +83,7 @@ impl Voice {
     }
 
     /// What a check found.
-    pub(crate) fn finding(self, finding: &Finding) -> String {
+    pub fn finding(self, finding: &Finding) -> String {
         printable(&finding.in_words(&self)).into_owned()
     }
 }

@@ -5,12 +5,12 @@ use std::path::PathBuf;
 use arrow_array::RecordBatch;
 use slateval::{Block, Field, Segment, Spec, Summary};
 
+use crate::columns::{Keys, Layout, MAX_SLOTS, Scalar, Shape};
 use crate::error::{Error, Result};
-use crate::layout::{Keys, Layout, MAX_SLOTS, Scalar, Shape};
-use crate::merge::Done;
-use crate::numbers::{At, Numbers};
-use crate::segment::Labels;
-use crate::wide::{check_scalar, explain};
+use crate::rows::done::{Base, Done};
+use crate::rows::labels::Labels;
+use crate::rows::numbers::{At, Numbers};
+use crate::rows::wide::{check_scalar, explain};
 
 /// Adds batches of slots to a summary. Keeps one unfinished slate and one block of finished ones, however long the log.
 #[derive(Debug)]
@@ -25,33 +25,6 @@ pub(crate) struct LongRows {
     done: Slates,
     block: Block,
     summary: Summary,
-}
-
-/// What the slots of a file are numbered from. A log has one base: a file that holds only the second slots of slates
-/// would else pass for one of whole slates.
-#[derive(Debug, Clone)]
-pub(crate) struct Base {
-    file: PathBuf,
-    first: u8,
-    slate_column: String,
-    position_column: String,
-}
-
-impl Base {
-    /// Refuses a file that numbers slots from another base.
-    pub(crate) fn check(&self, other: &Base) -> Result<()> {
-        if self.first == other.first {
-            return Ok(());
-        }
-        Err(Error::PositionBases {
-            first: self.file.clone(),
-            first_base: self.first,
-            second: other.file.clone(),
-            second_base: other.first,
-            slate_column: self.slate_column.as_str().into(),
-            position_column: self.position_column.as_str().into(),
-        })
-    }
 }
 
 /// The slate whose rows are being read.

@@ -1,4 +1,4 @@
-//! Labels: the values that slates are segmented by, clustered by or told apart by.
+//! The values that slates are segmented by, clustered by or told apart by.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -10,67 +10,11 @@ use arrow_buffer::NullBuffer;
 use arrow_schema::DataType;
 use slateval::{Block, Segment};
 
+use crate::columns::{Label, LabelRole, Place};
 use crate::error::{Error, Result};
-use crate::numbers::{At, truth};
-
-/// Where the labels of slates come from.
-#[derive(Debug, Clone)]
-pub(crate) struct Label {
-    pub(crate) role: LabelRole,
-    pub(crate) name: String,
-    pub(crate) place: Place,
-}
-
-/// What a label says of its slate.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum LabelRole {
-    Segment,
-    Cluster,
-}
-
-#[derive(Debug, Clone)]
-pub(crate) enum Place {
-    /// The index of a column.
-    Column(usize),
-    /// The same for the whole file: its directory is called `name=value`.
-    Constant(Segment),
-}
-
-impl LabelRole {
-    pub(crate) fn what(self) -> &'static str {
-        match self {
-            LabelRole::Segment => "the segments",
-            LabelRole::Cluster => "the clusters",
-        }
-    }
-
-    /// In a message: what a slate has one of.
-    pub(crate) fn noun(self) -> &'static str {
-        match self {
-            LabelRole::Segment => "segment",
-            LabelRole::Cluster => "cluster",
-        }
-    }
-
-    pub(crate) fn type_advice(self) -> &'static str {
-        match self {
-            LabelRole::Segment => {
-                "segments are whole numbers, truth values, text or dates; put numbers with decimals into bins first"
-            }
-            LabelRole::Cluster => "clusters are whole numbers, truth values, text or dates: cast it first",
-        }
-    }
-}
+use crate::rows::numbers::{At, truth};
 
 impl Label {
-    /// The column's index, where it is one.
-    pub(crate) fn index(&self) -> Option<usize> {
-        match self.place {
-            Place::Column(index) => Some(index),
-            Place::Constant(_) => None,
-        }
-    }
-
     /// The labels of a batch; `cells` says that it comes from a CSV file.
     pub(crate) fn of(&self, batch: &RecordBatch, cells: bool, file: &Path) -> Result<Labels> {
         match &self.place {

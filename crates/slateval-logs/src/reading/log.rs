@@ -7,14 +7,9 @@ use arrow_schema::{DataType, Field, Schema, SchemaRef};
 use rayon::prelude::*;
 use slateval::{Segment, Spec};
 
-use crate::columns::{Columns, RowFormat, Source};
-use crate::discover::{self, Format, STDIN};
+use crate::columns::{Columns, Description, Found, RowFormat, Source, check_files};
 use crate::error::{Error, Result};
-use crate::ipc::Input;
-use crate::layout::{Found, Layout, Shape};
-use crate::segment::Place;
-use crate::source::{self, Head, guarded};
-use crate::types::{Class, label_class, number_class};
+use crate::formats::{self, Format, Head, Input, STDIN, begins_with, guarded};
 
 /// The first bytes of a saved summary, which is easily mistaken for a log.
 const SUMMARY: &[u8] = b"SLATEVAL";
@@ -55,13 +50,13 @@ impl Log {
     /// # Errors
     /// If a path leads nowhere, or a file is not what its name says.
     pub fn open(paths: &[String]) -> Result<Log> {
-        let found = discover::files(paths)?;
+        let found = formats::files(paths)?;
         let mut input = None;
         if found.iter().any(|p| p == Path::new(STDIN)) {
             input = Some(guarded(Path::new(STDIN), Format::IpcStream.name(), Input::open)?);
         }
         let piped: Option<SchemaRef> = input.as_ref().map(|input| input.schema().into());
-        let partitions = discover::partitions(&found);
+        let partitions = formats::partitions(&found);
         // Footers are read side by side: a log may have thousands of files. The first error in the order of files wins.
         let files: Vec<Result<LogFile>> =
             found.into_par_iter().zip(partitions).map(|(path, partition)| open_file(path, partition, &piped)).collect();
@@ -95,7 +90,7 @@ impl Log {
             partition: Vec::new(),
         };
         let next: Vec<LogFile> = self.files.iter().map(file).collect();
-        check_files(self.files.iter().chain(&next), columns, spec)
+        check_files(self.files.iter().chain(&next).map(LogFile::found), columns, spec)
     }
 
     /// The columns of the first file, those that its directories spell out included. Types of CSV and JSON files are
@@ -137,8 +132,18 @@ impl Log {
                 policy.chi = self.has_chi(&target.chi, &columns.format)?;
             }
         }
-        check_files(self.files.iter(), columns, &spec)?;
+        check_files(self.files.iter().map(LogFile::found), columns, &spec)?;
         Ok(spec)
+    }
+
+    /// Which columns play which roles; `spec` must come from [`Log::spec`]. Types are those of the first file.
+    ///
+    /// # Errors
+    /// As for [`Log::spec`].
+    pub fn describe(&self, columns: &Columns, spec: &Spec) -> Result<Description> {
+        let Some(file) = self.files.first() else { return Ok(Description { uses: Vec::new(), unused: Vec::new() }) };
+        let all: Vec<String> = self.schema.fields().iter().map(|f| f.name().clone()).collect();
+        Description::of(file.found(), &all, columns, spec)
     }
 
     /// Whether a target has chi: if it is asked for, or there. Left out in silence where some files lack it, it would
@@ -161,51 +166,14 @@ impl Log {
     }
 }
 
-/// Refuses files that lack a column, or that do not make one log.
-fn check_files<'a>(files: impl Iterator<Item = &'a LogFile>, columns: &Columns, spec: &Spec) -> Result<()> {
-    let mut first: Option<(&LogFile, Vec<Need>)> = None;
-    for file in files {
-        let layout = Layout::resolve(file.found(), columns, spec);
-        let Some((known, needs)) = &first else {
-            first = Some((file, needs_of(&layout?, file)));
-            continue;
-        };
-        let differs = |need: &Need, second_type: String| Error::DifferentFiles {
-            column: need.column.clone(),
-            first: known.path.clone(),
-            first_type: need.found.as_str().into(),
-            second: file.path.clone(),
-            second_type: second_type.into(),
-        };
-        match layout {
-            Ok(layout) => {
-                let own = needs_of(&layout, file);
-                compare(needs, &own).map_err(|(need, found)| differs(need, found))?;
-                // The other way round for slots that the first file has not.
-                compare(&own, needs).map_err(|(need, _)| {
-                    differs(&Need { found: "absent".into(), ..need.clone() }, need.found.clone())
-                })?;
-            }
-            Err(error) => {
-                let lacks = |need: &&Need| error_is_about(&error, &need.column);
-                return Err(match needs.iter().find(lacks) {
-                    Some(need) => differs(need, type_of(file, &need.column)),
-                    None => error,
-                });
-            }
-        }
-    }
-    Ok(())
-}
-
 fn open_file(path: PathBuf, partition: Vec<(String, Segment)>, piped: &Option<SchemaRef>) -> Result<LogFile> {
-    if discover::begins_with(&path, SUMMARY) {
+    if begins_with(&path, SUMMARY) {
         return Err(Error::SavedSummary { path });
     }
     let format = Format::detect(&path)?;
     let head = match piped {
         Some(schema) if path == Path::new(STDIN) => Head { schema: schema.clone(), bytes: 0, row_groups: None },
-        _ => guarded(&path, format.name(), || source::head(&path, format))?,
+        _ => guarded(&path, format.name(), || formats::head(&path, format))?,
     };
     Ok(LogFile { path, format, head, partition })
 }
@@ -219,72 +187,4 @@ fn with_partition(schema: &Schema, partition: &[(String, Segment)]) -> Schema {
         }
     }
     Schema::new(fields)
-}
-
-/// A column that is needed, and what it is in one file.
-#[derive(Debug, Clone)]
-struct Need {
-    column: String,
-    class: Class,
-    found: String,
-}
-
-/// Every column that a layout reads.
-fn needs_of(layout: &Layout, file: &LogFile) -> Vec<Need> {
-    let number = |index: usize| {
-        let field = file.head.schema.field(index);
-        let class = number_class(field.data_type());
-        Need { column: field.name().clone(), class, found: field.data_type().to_string() }
-    };
-    let mut needs: Vec<Need> = layout.scalars.iter().map(|s| number(s.index)).collect();
-    for group in &layout.groups {
-        match &group.shape {
-            Shape::Wide(columns) => needs.extend(columns.iter().map(|&i| number(i))),
-            Shape::List(column) | Shape::Long(column) => needs.push(number(*column)),
-        }
-    }
-    for label in &layout.labels {
-        needs.push(match &label.place {
-            Place::Column(index) => {
-                let class = label_class(file.head.schema.field(*index).data_type());
-                Need { class: if file.format.is_text() { Class::Any } else { class }, ..number(*index) }
-            }
-            Place::Constant(value) => {
-                let (class, found) = match value {
-                    Segment::Int(_) => (Class::Integer, "a directory of whole numbers".to_owned()),
-                    Segment::Null => (Class::Any, "a directory".to_owned()),
-                    _ => (Class::Text, "a directory of text".to_owned()),
-                };
-                Need { column: label.name.clone(), class, found }
-            }
-        });
-    }
-    needs
-}
-
-/// The first column of one file that another has differently, and what it is there.
-fn compare<'a>(first: &'a [Need], second: &[Need]) -> std::result::Result<(), (&'a Need, String)> {
-    for need in first {
-        let Some(other) = second.iter().find(|n| n.column == need.column) else {
-            return Err((need, "absent".into()));
-        };
-        let fits = need.class == other.class || need.class == Class::Any || other.class == Class::Any;
-        if !fits {
-            return Err((need, other.found.clone()));
-        }
-    }
-    Ok(())
-}
-
-fn type_of(file: &LogFile, column: &str) -> String {
-    let field = file.head.schema.field_with_name(column);
-    field.map_or("absent".into(), |f| f.data_type().to_string())
-}
-
-fn error_is_about(error: &Error, needed: &str) -> bool {
-    match error {
-        Error::MissingColumn { column, .. } => needed == column || needed == format!("{column}_1"),
-        Error::MissingSlot { column, .. } | Error::WrongType { column, .. } => needed == column,
-        _ => false,
-    }
 }

@@ -4,11 +4,10 @@ use std::fmt;
 
 use slateval::{Field, Spec};
 
-use crate::columns::Columns;
+use crate::columns::label::{LabelRole, Place};
+use crate::columns::layout::{Found, Group, Layout, Role, Scalar, Shape};
+use crate::columns::wanted::Columns;
 use crate::error::Result;
-use crate::layout::{Group, Layout, Role, Shape};
-use crate::log::{Log, LogFile};
-use crate::segment::{LabelRole, Place};
 
 /// A role, and the columns that play it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -88,23 +87,22 @@ pub struct Description {
     pub unused: Vec<String>,
 }
 
-impl Log {
-    /// Which columns play which roles; `spec` must come from [`Log::spec`]. Types are those of the first file.
+impl Description {
+    /// Of a file whose columns, its directories' included, are called `all`.
     ///
     /// # Errors
-    /// As for [`Log::spec`].
-    pub fn describe(&self, columns: &Columns, spec: &Spec) -> Result<Description> {
-        let Some(file) = self.files.first() else { return Ok(Description { uses: Vec::new(), unused: Vec::new() }) };
-        let layout = Layout::resolve(file.found(), columns, spec)?;
-        let uses = Uses { file, columns, layout: &layout }.all(spec);
-        let is_used = |name: &String| uses.iter().any(|u| u.columns.contains(name));
-        let unused = self.schema().fields().iter().map(|f| f.name().clone()).filter(|name| !is_used(name)).collect();
+    /// As for [`Layout::resolve`].
+    pub(crate) fn of(found: Found<'_>, all: &[String], columns: &Columns, spec: &Spec) -> Result<Self> {
+        let layout = Layout::resolve(found, columns, spec)?;
+        let uses = Uses { found, columns, layout: &layout }.all(spec);
+        let is_used = |name: &&String| uses.iter().any(|u| u.columns.contains(name));
+        let unused = all.iter().filter(|name| !is_used(name)).cloned().collect();
         Ok(Description { uses, unused })
     }
 }
 
 struct Uses<'a> {
-    file: &'a LogFile,
+    found: Found<'a>,
     columns: &'a Columns,
     layout: &'a Layout,
 }
@@ -137,7 +135,7 @@ impl Uses<'_> {
     }
 
     fn scalars(&self) -> Vec<ColumnUse> {
-        let describe = |scalar: &crate::layout::Scalar| {
+        let describe = |scalar: &Scalar| {
             let (role, policy) = match scalar.field {
                 Field::Weight { policy } => (ColumnRole::Weight, Some(policy)),
                 Field::Pool => (ColumnRole::Pool, None),
@@ -164,19 +162,18 @@ impl Uses<'_> {
     /// Columns that were looked for and not found, and columns that were found and are not needed.
     fn optional(&self, spec: &Spec) -> Vec<ColumnUse> {
         let needs = spec.structure.needs();
-        let found = self.file.found();
         let mut uses = Vec::new();
         for (policy, (target, own)) in self.columns.targets.iter().zip(&spec.policies).enumerate() {
             if let Some(name) = target.chi.name().filter(|_| needs.slots && !own.chi) {
                 uses.push(self.column(ColumnRole::Chi, Some(policy), name, &[]));
             }
             let mut idle = |role, name: &str, column: Option<String>| {
-                if let Some(index) = column.and_then(|column| found.index(&column)) {
+                if let Some(index) = column.and_then(|column| self.found.index(&column)) {
                     uses.push(ColumnUse { used: false, ..self.column(role, Some(policy), name, &[index]) });
                 }
             };
             if !needs.anywhere {
-                let column = found.column_of(&target.anywhere, &self.columns.format);
+                let column = self.found.column_of(&target.anywhere, &self.columns.format);
                 idle(ColumnRole::Anywhere, &target.anywhere, column);
             }
             if !needs.weight {
@@ -187,10 +184,10 @@ impl Uses<'_> {
     }
 
     fn column(&self, role: ColumnRole, policy: Option<usize>, name: &str, indices: &[usize]) -> ColumnUse {
-        let fields: Vec<_> = indices.iter().map(|&i| self.file.head.schema.field(i)).collect();
+        let fields: Vec<_> = indices.iter().map(|&i| self.found.schema.field(i)).collect();
         let mut types: Vec<String> = fields.iter().map(|f| f.data_type().to_string()).collect();
         types.dedup();
-        let data_type = match (types.is_empty(), self.file.format.is_text()) {
+        let data_type = match (types.is_empty(), self.found.text) {
             (true, _) => None,
             (false, true) => Some("CSV".to_owned()),
             (false, false) => Some(types.join(", ")),

@@ -7,18 +7,16 @@ use std::time::{Duration, Instant};
 
 use arrow_array::RecordBatch;
 use arrow_schema::{ArrowError, SchemaRef};
+use crossbeam_channel::{Receiver, SendTimeoutError, Sender, bounded};
 use slateval::{Spec, Summary};
 
-use crate::columns::{Columns, RowFormat};
+use crate::columns::{Columns, Found, Layout, RowFormat};
 use crate::error::{Error, Result};
-use crate::layout::Layout;
-use crate::log::Log;
-use crate::long::LongRows;
-use crate::merge::{Done, Merge};
-use crate::progress::Progress;
-use crate::queue::Queue;
-use crate::run::{TASK_ROWS, go_on, processors};
-use crate::wide::WideRows;
+use crate::reading::log::Log;
+use crate::reading::merge::Merge;
+use crate::reading::progress::Progress;
+use crate::reading::tasks::{TASK_ROWS, go_on, processors};
+use crate::rows::{Done, LongRows, WideRows};
 
 /// How often whoever watches is asked.
 const PATIENCE: Duration = Duration::from_millis(50);
@@ -63,14 +61,14 @@ impl Log {
             RowFormat::Long { .. } => 1,
         };
         let merge = Merge::new(Summary::new(spec.clone())?, 2 * threads);
-        let queue = Queue::new(threads);
+        let (sender, parts) = bounded(threads);
         let rows = AtomicU64::new(0);
-        let reader = Reader { log: self, columns, spec, merge: &merge, queue: &queue, rows: &rows };
+        let reader = Reader { log: self, columns, spec, merge: &merge, parts: &parts, rows: &rows };
         std::thread::scope(|scope| {
             let workers: Vec<_> = (0..threads).map(|_| scope.spawn(|| reader.work())).collect();
             let mut poll = Poll { last: Instant::now(), rows: &rows, watch };
-            let handed_out = reader.hand_out(batches, &mut poll);
-            queue.close();
+            // The workers stop when all parts are taken and the sender is gone.
+            let handed_out = reader.hand_out(batches, sender, &mut poll);
             let waited = handed_out.and_then(|()| {
                 while workers.iter().any(|worker| !worker.is_finished()) {
                     std::thread::sleep(Duration::from_millis(1));
@@ -80,7 +78,8 @@ impl Log {
             });
             if let Err(error) = waited {
                 merge.fail(error);
-                queue.clear();
+                // A worker may be in the middle of a long log: it must not go on with what is waiting.
+                parts.try_iter().for_each(drop);
             }
         });
         let total = merge.finish()?;
@@ -111,13 +110,13 @@ struct Reader<'a> {
     columns: &'a Columns,
     spec: &'a Spec,
     merge: &'a Merge,
-    queue: &'a Queue<Part>,
+    parts: &'a Receiver<Part>,
     rows: &'a AtomicU64,
 }
 
 impl Reader<'_> {
-    /// Cuts batches into parts of equal size, and puts them where the workers find them.
-    fn hand_out(&self, batches: Batches<'_>, poll: &mut Poll<'_>) -> Result<()> {
+    /// Cuts batches into parts of equal size, and sends them to the workers.
+    fn hand_out(&self, batches: Batches<'_>, sender: Sender<Part>, poll: &mut Poll<'_>) -> Result<()> {
         let mut known: Option<(SchemaRef, Arc<Layout>)> = None;
         let (mut index, mut pieces, mut held, mut row) = (0, Vec::new(), 0, 0);
         for batch in batches {
@@ -130,24 +129,25 @@ impl Reader<'_> {
                 pieces.push(Piece { batch: piece, layout: layout.clone(), first_row: row });
                 (start, held, row) = (start + taken, held + taken, row + taken as u64);
                 if held == TASK_ROWS as usize {
-                    self.put(Part { index, pieces: std::mem::take(&mut pieces) }, poll)?;
+                    self.send(Part { index, pieces: std::mem::take(&mut pieces) }, &sender, poll)?;
                     (index, held) = (index + 1, 0);
                 }
             }
             poll.ask()?;
         }
-        if pieces.is_empty() { Ok(()) } else { self.put(Part { index, pieces }, poll) }
+        if pieces.is_empty() { Ok(()) } else { self.send(Part { index, pieces }, &sender, poll) }
     }
 
-    fn put(&self, part: Part, poll: &mut Poll<'_>) -> Result<()> {
-        let mut part = Some(part);
-        while let Some(waiting) = part.take() {
-            // The error that made the others stop is the one to report.
-            if self.merge.has_failed() {
-                return Ok(());
-            }
-            part = self.queue.put(waiting, PATIENCE);
+    /// Waits until a worker has room for a part, and asks meanwhile whether to go on.
+    fn send(&self, mut part: Part, sender: &Sender<Part>, poll: &mut Poll<'_>) -> Result<()> {
+        // The error that made the workers stop is the one to report.
+        while !self.merge.has_failed() {
+            let sent = sender.send_timeout(part, PATIENCE);
             poll.ask()?;
+            match sent {
+                Ok(()) => return Ok(()),
+                Err(SendTimeoutError::Timeout(waiting) | SendTimeoutError::Disconnected(waiting)) => part = waiting,
+            }
         }
         Ok(())
     }
@@ -172,7 +172,7 @@ impl Reader<'_> {
         }
         let Some(file) = self.log.files.first() else { return Err(Error::NoRows { paths: self.log.given.clone() }) };
         self.log.check_next(schema, row, self.columns, self.spec)?;
-        let found = crate::layout::Found { schema, ..file.found() };
+        let found = Found { schema, ..file.found() };
         let layout = Arc::new(Layout::resolve(found, self.columns, self.spec)?);
         *known = Some((schema.clone(), layout.clone()));
         Ok(layout)
@@ -181,7 +181,7 @@ impl Reader<'_> {
     fn work(&self) {
         match self.columns.format {
             RowFormat::Wide => {
-                while let Some(part) = self.queue.take() {
+                for part in self.parts {
                     if !self.merge.admit(part.index) {
                         return;
                     }
@@ -220,7 +220,7 @@ impl Reader<'_> {
 
     fn long(&self) -> Result<Done> {
         let mut rows: Option<(Arc<Layout>, LongRows)> = None;
-        while let Some(part) = self.queue.take() {
+        for part in self.parts {
             for Piece { batch, layout, first_row } in part.pieces {
                 let own = match (&mut rows, layout.keys.clone()) {
                     (Some((known, own)), _) => {

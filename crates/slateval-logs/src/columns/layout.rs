@@ -1,15 +1,16 @@
 //! Where in a file's schema everything is: the user's column names, resolved once before any row is read.
 
-use std::collections::HashSet;
 use std::path::Path;
 
 use arrow_schema::{DataType, Schema};
 use slateval::{Field, Pool, Segment, Spec, Structure};
 
-use crate::columns::{Columns, RowFormat};
+use crate::columns::hint::hint;
+use crate::columns::label::{Label, LabelRole, Place};
+use crate::columns::types::{self, NUMBER_ADVICE};
+use crate::columns::wanted::{Columns, RowFormat};
 use crate::error::{Error, Result};
-use crate::segment::{Label, LabelRole, Place};
-use crate::types::{self, NUMBER_ADVICE};
+use crate::formats::Selection;
 
 /// Most slots a slate can have: the summary's sums grow with the square of the slots.
 pub(crate) const MAX_SLOTS: usize = 1000;
@@ -123,25 +124,21 @@ impl Layout {
         Ok(Layout { scalars, groups, labels, keys })
     }
 
-    /// The indices of all columns to read, ascending.
-    pub(crate) fn indices(&self) -> Vec<usize> {
-        let mut indices: Vec<usize> = self.scalars.iter().map(|s| s.index).collect();
+    /// The columns to read.
+    pub(crate) fn selection(&self) -> Selection {
+        let mut columns: Vec<usize> = self.scalars.iter().map(|s| s.index).collect();
         for group in &self.groups {
             match &group.shape {
-                Shape::Wide(columns) => indices.extend(columns),
-                Shape::List(column) | Shape::Long(column) => indices.push(*column),
+                Shape::Wide(own) => columns.extend(own),
+                Shape::List(column) | Shape::Long(column) => columns.push(*column),
             }
         }
-        indices.extend(self.keys.iter().flat_map(|k| [k.slate, k.position]));
-        indices.extend(self.labels.iter().filter_map(Label::index));
-        indices.sort_unstable();
-        indices.dedup();
-        indices
-    }
-
-    /// Columns whose values are labels and not numbers: they keep the type they have.
-    pub(crate) fn label_indices(&self) -> Vec<usize> {
-        self.labels.iter().filter_map(Label::index).chain(self.keys.iter().map(|k| k.slate)).collect()
+        columns.extend(self.keys.iter().flat_map(|k| [k.slate, k.position]));
+        columns.extend(self.labels.iter().filter_map(Label::index));
+        columns.sort_unstable();
+        columns.dedup();
+        let labels = self.labels.iter().filter_map(Label::index).chain(self.keys.iter().map(|k| k.slate));
+        Selection { columns, labels: labels.collect() }
     }
 
     /// The column, and the item of a list, that a field of a block was filled from.
@@ -343,7 +340,9 @@ impl<'a> Found<'a> {
 
     fn missing(&self, column: &str, looked_for: &str, what: &str) -> Error {
         let slots = !looked_for.is_empty();
-        let mut hint = self.hint(column, slots);
+        let names = self.schema.fields().iter().map(|f| f.name().as_str());
+        let names: Vec<&str> = names.chain(self.partition.iter().map(|(key, _)| key.as_str())).collect();
+        let mut hint = hint(column, &names, slots);
         // Only a log of one row per slate is searched for numbered columns.
         if slots && self.index("slate_id").is_some() && self.index("position").is_some() {
             hint += " It has `slate_id` and `position`: if a row is one slot of a slate, read it in long format (`--long`).";
@@ -355,46 +354,6 @@ impl<'a> Found<'a> {
             what: what.into(),
             hint: hint.into(),
         }
-    }
-
-    /// The names nearest to the one asked for, or all of them if none is near.
-    fn hint(&self, column: &str, slots: bool) -> String {
-        let names = self.schema.fields().iter().map(|f| f.name().as_str());
-        let names: Vec<&str> = names.chain(self.partition.iter().map(|(key, _)| key.as_str())).collect();
-        let near = nearest(column, &names, slots);
-        let quoted =
-            |names: &[&str], between: &str| names.iter().map(|n| format!("`{n}`")).collect::<Vec<_>>().join(between);
-        match (near.is_empty(), names.len()) {
-            (false, _) => format!("Did you mean {}?", quoted(&near, " or ")),
-            (true, 0) => "It has no columns at all.".into(),
-            (true, n) if n <= 12 => format!("It has {}.", quoted(&names, ", ")),
-            (true, n) => format!("It has {} and {} more.", quoted(&names[..12], ", "), n - 12),
-        }
-    }
-}
-
-/// At most three names near to the one asked for, the nearest first. Where columns for slots are wanted, names are taken
-/// without their numbers, for that is how the user gives them.
-fn nearest<'a>(wanted: &str, names: &[&'a str], slots: bool) -> Vec<&'a str> {
-    let wanted = wanted.to_lowercase();
-    let score = |name: &str| {
-        let name = name.to_lowercase();
-        // `pi_new` for `pi` is no slip of the finger but a policy's name left out, and likelier than one.
-        let longer = if name.starts_with(&wanted) { 1.0 } else { 0.0 };
-        longer + strsim::jaro_winkler(&name, &wanted)
-    };
-    let mut seen = HashSet::new();
-    let bases = names.iter().map(|&name| if slots { base_of(name) } else { name }).filter(|&base| seen.insert(base));
-    let mut near: Vec<(f64, &str)> = bases.map(|base| (score(base), base)).filter(|(score, _)| *score > 0.8).collect();
-    near.sort_by(|a, b| b.0.total_cmp(&a.0));
-    near.into_iter().take(3).map(|(_, base)| base).collect()
-}
-
-/// A column's name without its number: `pi_new` of `pi_new_1`.
-fn base_of(name: &str) -> &str {
-    match name.rsplit_once('_') {
-        Some((base, number)) if !base.is_empty() && number.parse::<usize>().is_ok() => base,
-        _ => name,
     }
 }
 
@@ -425,7 +384,7 @@ mod tests {
     #[test]
     fn numbered_columns_are_found_in_any_order() {
         let layout = resolve(&schema(&["pi_2", "mu_1", "reward", "x", "pi_1", "mu_2"])).unwrap();
-        assert_eq!(layout.indices(), [0, 1, 2, 4, 5]);
+        assert_eq!(layout.selection().columns, [0, 1, 2, 4, 5]);
         assert!(matches!(&layout.groups[0].shape, Shape::Wide(c) if *c == [1, 5]));
         assert_eq!(layout.name_of(Field::Target { policy: 0, slot: 1 }), ("pi_2".into(), None));
     }

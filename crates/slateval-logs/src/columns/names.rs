@@ -2,7 +2,7 @@
 
 use slateval::LOGGING;
 
-use crate::columns::{Columns, RowFormat, Source, TargetColumns};
+use crate::columns::wanted::{Columns, RowFormat, Source, TargetColumns};
 use crate::error::{Error, Result};
 
 /// What a user calls the columns of a log: the flags of the command line, the keyword arguments of Python.

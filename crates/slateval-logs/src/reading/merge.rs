@@ -7,15 +7,7 @@ use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use slateval::Summary;
 
 use crate::error::{Error, Result};
-use crate::long::Base;
-
-/// What a task has read.
-#[derive(Debug)]
-pub(crate) struct Done {
-    pub(crate) summary: Summary,
-    /// Long format: what its slots are numbered from.
-    pub(crate) base: Option<Base>,
-}
+use crate::rows::{Base, Done};
 
 /// Merges the parts of a plan while workers produce them. A worker that is too far ahead of the merging waits, so that
 /// only a few parts are in memory, however long the plan.

@@ -7,9 +7,9 @@ use arrow_array::RecordBatch;
 use arrow_ipc::reader::{FileReader, StreamReader};
 use arrow_schema::{ArrowError, Schema};
 
-use crate::discover::{Format, STDIN};
 use crate::error::{Error, Result, brief};
-use crate::source::{self, Batches, Choose, Counted};
+use crate::formats::batches::{Batches, Choose, Counted};
+use crate::formats::detect::{self, Format, STDIN};
 
 fn bad(path: &Path, format: Format) -> impl Fn(ArrowError) -> Error + 'static {
     let path: PathBuf = path.into();
@@ -17,13 +17,13 @@ fn bad(path: &Path, format: Format) -> impl Fn(ArrowError) -> Error + 'static {
 }
 
 pub(crate) fn file_schema(path: &Path) -> Result<Schema> {
-    let file = BufReader::new(source::open_file(path)?);
+    let file = BufReader::new(detect::open_file(path)?);
     let reader = FileReader::try_new(file, None).map_err(bad(path, Format::IpcFile))?;
     Ok(reader.schema().as_ref().clone())
 }
 
 pub(crate) fn stream_schema(path: &Path) -> Result<Schema> {
-    let file = BufReader::new(source::open_file(path)?);
+    let file = BufReader::new(detect::open_file(path)?);
     Ok(stream(path, file, None)?.schema().as_ref().clone())
 }
 
@@ -34,9 +34,9 @@ fn stream<R: Read>(path: &Path, reader: R, columns: Option<Vec<usize>>) -> Resul
 pub(crate) fn open_file(path: &Path, choose: Choose<'_>) -> Result<Batches> {
     let bad = bad(path, Format::IpcFile);
     let schema = file_schema(path)?;
-    let indices = choose(&schema)?.indices();
+    let indices = choose(&schema)?.columns;
     let projected = schema.project(&indices).map_err(&bad)?;
-    let (file, taken) = Counted::new(source::open_file(path)?);
+    let (file, taken) = Counted::new(detect::open_file(path)?);
     let reader = FileReader::try_new(BufReader::new(file), Some(indices)).map_err(&bad)?;
     let batches = Box::new(reader.map(move |batch| batch.map_err(&bad)));
     Ok(Batches { schema: projected.into(), first_row: 0, rows: None, taken: Some(taken), batches })
@@ -48,9 +48,9 @@ pub(crate) fn open_stream(path: &Path, choose: Choose<'_>) -> Result<Batches> {
     }
     let bad = bad(path, Format::IpcStream);
     let schema = stream_schema(path)?;
-    let indices = choose(&schema)?.indices();
+    let indices = choose(&schema)?.columns;
     let projected = schema.project(&indices).map_err(&bad)?;
-    let (file, taken) = Counted::new(source::open_file(path)?);
+    let (file, taken) = Counted::new(detect::open_file(path)?);
     let reader = stream(path, BufReader::new(file), Some(indices))?;
     let batches = Box::new(reader.map(move |batch| batch.map_err(&bad)));
     Ok(Batches { schema: projected.into(), first_row: 0, rows: None, taken: Some(taken), batches })
@@ -94,7 +94,7 @@ impl Input {
 
     pub(crate) fn batches(self, choose: Choose<'_>) -> Result<Batches> {
         let bad = bad(Path::new(STDIN), Format::IpcStream);
-        let indices = choose(&self.0.schema())?.indices();
+        let indices = choose(&self.0.schema())?.columns;
         let projected = self.0.schema().project(&indices).map_err(&bad)?;
         let narrow = move |batch: std::result::Result<RecordBatch, ArrowError>| {
             batch.and_then(|batch| batch.project(&indices)).map_err(&bad)

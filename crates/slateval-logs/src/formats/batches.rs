@@ -1,8 +1,6 @@
-//! Any file as a schema and a run of record batches.
+//! What every reader is given, and what it hands out: a choice of columns, and batches of rows.
 
-use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
-use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 use std::sync::Arc;
@@ -11,10 +9,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use arrow_array::RecordBatch;
 use arrow_schema::{Schema, SchemaRef};
 
-use crate::discover::{Format, cannot_open};
 use crate::error::{Error, Result};
-use crate::layout::Layout;
-use crate::{ipc, json, parquet_file, text};
 
 /// Rows a reader hands out at once; measured to read best.
 pub(crate) const BATCH: usize = 8192;
@@ -44,54 +39,22 @@ pub(crate) struct Batches {
     pub(crate) batches: Box<dyn Iterator<Item = Result<RecordBatch>>>,
 }
 
+/// The columns to read of a file, as indices into its schema.
+#[derive(Debug, Clone)]
+pub(crate) struct Selection {
+    /// All of them, ascending.
+    pub(crate) columns: Vec<usize>,
+    /// Those whose values are labels and not numbers: they keep the type they have.
+    pub(crate) labels: Vec<usize>,
+}
+
 /// How the columns of a file's schema are chosen.
-pub(crate) type Choose<'a> = &'a dyn Fn(&Schema) -> Result<Layout>;
-
-impl Format {
-    /// Whether numbers come as text.
-    pub(crate) fn is_text(self) -> bool {
-        matches!(self, Format::Csv { .. })
-    }
-}
-
-/// Reads a file's schema and size.
-pub(crate) fn head(path: &Path, format: Format) -> Result<Head> {
-    let bytes = std::fs::metadata(path).map_err(|e| cannot_open(path, &e))?.len();
-    let plain = |schema: Schema| Head { schema: Arc::new(schema), bytes, row_groups: None };
-    match format {
-        Format::Parquet => parquet_file::head(path, bytes),
-        Format::Csv { delimiter, packing } => text::csv_schema(path, delimiter, packing, SAMPLE).map(plain),
-        Format::JsonLines { packing } => json::schema(path, packing).map(plain),
-        Format::IpcFile => ipc::file_schema(path).map(plain),
-        Format::IpcStream => ipc::stream_schema(path).map(plain),
-    }
-}
-
-/// Opens a file for its rows, or those of some row groups.
-pub(crate) fn open(
-    path: &Path,
-    format: Format,
-    row_groups: Option<Range<usize>>,
-    footers: &parquet_file::Footers,
-    choose: Choose<'_>,
-) -> Result<Batches> {
-    match format {
-        Format::Parquet => parquet_file::open(path, row_groups, footers, choose),
-        Format::Csv { delimiter, packing } => text::open_csv(path, delimiter, packing, choose),
-        Format::JsonLines { packing } => json::open(path, packing, choose),
-        Format::IpcFile => ipc::open_file(path, choose),
-        Format::IpcStream => ipc::open_stream(path, choose),
-    }
-}
+pub(crate) type Choose<'a> = &'a dyn Fn(&Schema) -> Result<Selection>;
 
 /// Runs a reader on bytes that may be damaged in a way its authors did not think of.
 pub(crate) fn guarded<T>(path: &Path, format: &'static str, read: impl FnOnce() -> Result<T>) -> Result<T> {
     catch_unwind(AssertUnwindSafe(read))
         .unwrap_or_else(|_| Err(Error::unreadable(path, format, "the reader broke off in the middle")))
-}
-
-pub(crate) fn open_file(path: &Path) -> Result<File> {
-    File::open(path).map_err(|e| cannot_open(path, &e))
 }
 
 /// A reader that counts what goes through it, for progress.

@@ -1,40 +1,17 @@
 //! CSV and TSV, plain or packed. Cells stay text here; numbers are parsed where they are used, so that a cell that is
 //! none can be named by row and column.
 
-use std::io::{BufRead, BufReader, Read};
 use std::path::Path;
 use std::sync::Arc;
-use std::sync::atomic::AtomicU64;
 
 use arrow_csv::ReaderBuilder;
 use arrow_csv::reader::Format as Csv;
 use arrow_schema::{ArrowError, DataType, Field, Schema};
-use flate2::read::MultiGzDecoder;
 
-use crate::discover::{Format, Packing};
 use crate::error::{Error, Result};
-use crate::source::{BATCH, Batches, Choose, Counted, open_file};
-
-/// The unpacked bytes of a text file without a byte order mark, and the count of packed bytes taken.
-pub(crate) fn open_bytes(path: &Path, packing: Packing) -> Result<(Box<dyn BufRead>, Arc<AtomicU64>)> {
-    let (file, taken) = Counted::new(open_file(path)?);
-    let file = BufReader::with_capacity(1 << 16, file);
-    let unpacked: Box<dyn Read> = match packing {
-        Packing::None => Box::new(file),
-        Packing::Gzip => Box::new(MultiGzDecoder::new(file)),
-        Packing::Zstd => {
-            let decoder = zstd::stream::read::Decoder::with_buffer(file);
-            Box::new(decoder.map_err(|e| Error::unreadable(path, "zstd file", e))?)
-        }
-    };
-    let mut bytes = BufReader::with_capacity(1 << 16, unpacked);
-    // Spreadsheets begin their UTF-8 with a mark that would become part of the first column's name.
-    let start = bytes.fill_buf().map_err(|e| Error::unreadable(path, "text file", e))?;
-    if start.starts_with(b"\xef\xbb\xbf") {
-        bytes.consume(3);
-    }
-    Ok((Box::new(bytes), taken))
-}
+use crate::formats::batches::{BATCH, Batches, Choose};
+use crate::formats::detect::{Format, Packing};
+use crate::formats::packed::open_bytes;
 
 fn bad(path: &Path, delimiter: u8, packing: Packing) -> impl Fn(ArrowError) -> Error + 'static {
     let path = path.to_owned();
@@ -42,7 +19,7 @@ fn bad(path: &Path, delimiter: u8, packing: Packing) -> impl Fn(ArrowError) -> E
 }
 
 /// The columns of the header, with types guessed from the first `sample` rows.
-pub(crate) fn csv_schema(path: &Path, delimiter: u8, packing: Packing, sample: usize) -> Result<Schema> {
+pub(crate) fn schema(path: &Path, delimiter: u8, packing: Packing, sample: usize) -> Result<Schema> {
     let (bytes, _) = open_bytes(path, packing)?;
     let format = Csv::default().with_header(true).with_delimiter(delimiter);
     let (schema, _) = format.infer_schema(bytes, Some(sample)).map_err(bad(path, delimiter, packing))?;
@@ -55,12 +32,12 @@ fn trimmed(schema: &Schema) -> Schema {
     Schema::new(schema.fields().iter().map(field).collect::<Vec<_>>())
 }
 
-pub(crate) fn open_csv(path: &Path, delimiter: u8, packing: Packing, choose: Choose<'_>) -> Result<Batches> {
+pub(crate) fn open(path: &Path, delimiter: u8, packing: Packing, choose: Choose<'_>) -> Result<Batches> {
     let bad = bad(path, delimiter, packing);
-    let header = csv_schema(path, delimiter, packing, 0)?;
+    let header = schema(path, delimiter, packing, 0)?;
     let text = |f: &Arc<Field>| f.as_ref().clone().with_data_type(DataType::Utf8);
     let schema = Schema::new(header.fields().iter().map(text).collect::<Vec<_>>());
-    let indices = choose(&schema)?.indices();
+    let indices = choose(&schema)?.columns;
     let projected = schema.project(&indices).map_err(&bad)?;
     let (bytes, taken) = open_bytes(path, packing)?;
     let reader = ReaderBuilder::new(schema.into())

@@ -9,9 +9,9 @@ use parquet::arrow::ProjectionMask;
 use parquet::arrow::arrow_reader::{ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReaderBuilder};
 use parquet::file::metadata::ParquetStatisticsPolicy;
 
-use crate::discover::Format;
 use crate::error::{Error, Result};
-use crate::source::{BATCH, Batches, Choose, Head, open_file};
+use crate::formats::batches::{BATCH, Batches, Choose, Head};
+use crate::formats::detect::{Format, open_file};
 
 const NAME: &str = "Parquet file";
 
@@ -61,7 +61,7 @@ pub(crate) fn open(
 ) -> Result<Batches> {
     let file = open_file(path)?;
     let footer = footers.load(path, &file)?;
-    let indices = choose(footer.schema())?.indices();
+    let indices = choose(footer.schema())?.columns;
     let rows = group_rows(&footer);
     let chosen = row_groups.unwrap_or(0..rows.len());
     if chosen.start > chosen.end || chosen.end > rows.len() {

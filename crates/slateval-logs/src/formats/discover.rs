@@ -2,102 +2,15 @@
 
 use std::collections::HashSet;
 use std::fs;
-use std::io::Read;
 use std::path::{Component, Path, PathBuf};
 
 use slateval::Segment;
 
 use crate::error::{Error, Result};
-
-/// The path that stands for standard input.
-pub(crate) const STDIN: &str = "-";
+use crate::formats::detect::{Format, STDIN};
 
 /// Directories nested deeper than this are a loop of links.
 const DEPTH: usize = 64;
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Format {
-    Parquet,
-    Csv { delimiter: u8, packing: Packing },
-    JsonLines { packing: Packing },
-    IpcFile,
-    IpcStream,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Packing {
-    None,
-    Gzip,
-    Zstd,
-}
-
-impl Format {
-    pub(crate) fn name(self) -> &'static str {
-        match self {
-            Format::Parquet => "Parquet file",
-            Format::Csv { .. } => "CSV file",
-            Format::JsonLines { .. } => "file of JSON lines",
-            Format::IpcFile => "Arrow IPC file",
-            Format::IpcStream => "Arrow IPC stream",
-        }
-    }
-
-    /// The format that a file's name promises.
-    fn of_name(path: &Path) -> Option<Format> {
-        let name = path.file_name()?.to_str()?.to_ascii_lowercase();
-        let (name, packing) = match name.rsplit_once('.') {
-            Some((rest, "gz")) => (rest, Packing::Gzip),
-            Some((rest, "zst" | "zstd")) => (rest, Packing::Zstd),
-            _ => (name.as_str(), Packing::None),
-        };
-        match (name.rsplit_once('.')?.1, packing) {
-            ("csv", _) => Some(Format::Csv { delimiter: b',', packing }),
-            ("tsv", _) => Some(Format::Csv { delimiter: b'\t', packing }),
-            ("jsonl" | "ndjson" | "json", _) => Some(Format::JsonLines { packing }),
-            ("parquet" | "pq", Packing::None) => Some(Format::Parquet),
-            ("arrow" | "ipc" | "feather", Packing::None) => Some(Format::IpcFile),
-            ("arrows", Packing::None) => Some(Format::IpcStream),
-            _ => None,
-        }
-    }
-
-    /// The format of a file: by name, then by its first bytes. Arrow files and streams are told apart by their bytes
-    /// alone, for people give both the same ending.
-    pub(crate) fn detect(path: &Path) -> Result<Format> {
-        if path == Path::new(STDIN) {
-            return Ok(Format::IpcStream);
-        }
-        let named = Format::of_name(path);
-        if !matches!(named, None | Some(Format::IpcFile | Format::IpcStream)) {
-            return named.ok_or_else(|| Error::UnknownFormat { path: path.into() });
-        }
-        let mut magic = Vec::new();
-        let file = fs::File::open(path).map_err(|e| cannot_open(path, &e))?;
-        file.take(6).read_to_end(&mut magic).map_err(|e| Error::unreadable(path, "file", e))?;
-        let by_bytes = match magic.as_slice() {
-            [b'P', b'A', b'R', b'1', ..] => Some(Format::Parquet),
-            b"ARROW1" => Some(Format::IpcFile),
-            // A stream begins with the continuation marker.
-            [0xff, 0xff, 0xff, 0xff, ..] => Some(Format::IpcStream),
-            _ => None,
-        };
-        by_bytes.or(named).ok_or_else(|| Error::UnknownFormat { path: path.into() })
-    }
-}
-
-/// Whether these are a file's first bytes; standard input is left alone.
-pub(crate) fn begins_with(path: &Path, bytes: &[u8]) -> bool {
-    let mut start = Vec::new();
-    let read = |file: fs::File| file.take(bytes.len() as u64).read_to_end(&mut start);
-    path != Path::new(STDIN) && fs::File::open(path).and_then(read).is_ok() && start == bytes
-}
-
-pub(crate) fn cannot_open(path: &Path, error: &std::io::Error) -> Error {
-    match error.kind() {
-        std::io::ErrorKind::NotFound => Error::NoSuchFile { path: path.into() },
-        _ => Error::unreadable(path, "file", error),
-    }
-}
 
 /// All files that the paths stand for, each once: the paths as given, what is inside a directory or fits a pattern in
 /// the order of names.
@@ -225,17 +138,6 @@ pub(crate) fn partitions(paths: &[PathBuf]) -> Vec<Vec<(String, Segment)>> {
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn names_tell_formats() {
-        let of = |name: &str| Format::of_name(Path::new(name));
-        assert_eq!(of("a/b.PARQUET"), Some(Format::Parquet));
-        assert_eq!(of("b.csv.gz"), Some(Format::Csv { delimiter: b',', packing: Packing::Gzip }));
-        assert_eq!(of("b.tsv.zst"), Some(Format::Csv { delimiter: b'\t', packing: Packing::Zstd }));
-        assert_eq!(of("b.ndjson"), Some(Format::JsonLines { packing: Packing::None }));
-        assert_eq!(of("b.parquet.gz"), None);
-        assert_eq!(of("parquet"), None);
-    }
 
     #[test]
     fn directories_are_whole_numbers_only_if_all_are() {

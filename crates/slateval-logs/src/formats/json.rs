@@ -9,10 +9,10 @@ use arrow_json::ReaderBuilder;
 use arrow_json::reader::infer_json_schema;
 use arrow_schema::{ArrowError, DataType, Field, Schema, SchemaRef};
 
-use crate::discover::{Format, Packing};
 use crate::error::{Error, Result, brief};
-use crate::source::{BATCH, Batches, Choose, SAMPLE};
-use crate::text::open_bytes;
+use crate::formats::batches::{BATCH, Batches, Choose, SAMPLE};
+use crate::formats::detect::{Format, Packing};
+use crate::formats::packed::open_bytes;
 
 /// Bytes after which a batch is closed even if it has few lines: lines may be long.
 const BATCH_BYTES: usize = 16 << 20;
@@ -47,13 +47,12 @@ fn first_byte(bytes: &mut dyn BufRead) -> std::io::Result<Option<u8>> {
 
 pub(crate) fn open(path: &Path, packing: Packing, choose: Choose<'_>) -> Result<Batches> {
     let found = schema(path, packing)?;
-    let layout = choose(&found)?;
-    let labels = layout.label_indices();
+    let chosen = choose(&found)?;
     let column = |&i: &usize| {
         let field = found.field(i);
-        if labels.contains(&i) { field.clone() } else { as_float(field) }
+        if chosen.labels.contains(&i) { field.clone() } else { as_float(field) }
     };
-    let schema = Arc::new(Schema::new(layout.indices().iter().map(column).collect::<Vec<_>>()));
+    let schema = Arc::new(Schema::new(chosen.columns.iter().map(column).collect::<Vec<_>>()));
     let (bytes, taken) = open_bytes(path, packing)?;
     let lines = Lines { path: path.into(), bytes, schema: schema.clone(), row: 0, buffer: Vec::new(), packing };
     Ok(Batches { schema, first_row: 0, rows: None, taken: Some(taken), batches: Box::new(lines) })

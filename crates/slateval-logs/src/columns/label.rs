@@ -1,0 +1,62 @@
+//! Labels: where the segment and the cluster of a slate come from.
+
+use slateval::Segment;
+
+/// Where the labels of slates come from.
+#[derive(Debug, Clone)]
+pub(crate) struct Label {
+    pub(crate) role: LabelRole,
+    pub(crate) name: String,
+    pub(crate) place: Place,
+}
+
+/// What a label says of its slate.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum LabelRole {
+    Segment,
+    Cluster,
+}
+
+#[derive(Debug, Clone)]
+pub(crate) enum Place {
+    /// The index of a column.
+    Column(usize),
+    /// The same for the whole file: its directory is called `name=value`.
+    Constant(Segment),
+}
+
+impl LabelRole {
+    pub(crate) fn what(self) -> &'static str {
+        match self {
+            LabelRole::Segment => "the segments",
+            LabelRole::Cluster => "the clusters",
+        }
+    }
+
+    /// In a message: what a slate has one of.
+    pub(crate) fn noun(self) -> &'static str {
+        match self {
+            LabelRole::Segment => "segment",
+            LabelRole::Cluster => "cluster",
+        }
+    }
+
+    pub(crate) fn type_advice(self) -> &'static str {
+        match self {
+            LabelRole::Segment => {
+                "segments are whole numbers, truth values, text or dates; put numbers with decimals into bins first"
+            }
+            LabelRole::Cluster => "clusters are whole numbers, truth values, text or dates: cast it first",
+        }
+    }
+}
+
+impl Label {
+    /// The column's index, where it is one.
+    pub(crate) fn index(&self) -> Option<usize> {
+        match self.place {
+            Place::Column(index) => Some(index),
+            Place::Constant(_) => None,
+        }
+    }
+}

@@ -1,0 +1,18 @@
+//! Columns: what the user calls them, where in a file's schema they are, and which role each plays.
+
+mod agree;
+mod describe;
+mod hint;
+mod label;
+mod layout;
+mod names;
+mod types;
+mod wanted;
+
+pub use describe::{ColumnRole, ColumnUse, Description};
+pub use names::{Named, Names};
+pub use wanted::{Columns, RowFormat, Source, TargetColumns};
+
+pub(crate) use agree::check_files;
+pub(crate) use label::{Label, LabelRole, Place};
+pub(crate) use layout::{Found, Group, Keys, Layout, MAX_SLOTS, Scalar, Shape};

@@ -1,0 +1,57 @@
+//! Files: found by paths and patterns, told apart by name or first bytes, and each read as a schema and a run of record
+//! batches.
+
+mod batches;
+mod csv;
+mod detect;
+mod discover;
+mod ipc;
+mod json;
+mod packed;
+mod parquet;
+
+use std::ops::Range;
+use std::path::Path;
+use std::sync::Arc;
+
+use arrow_schema::Schema;
+
+pub(crate) use batches::{Batches, Head, Selection, guarded};
+pub(crate) use detect::{Format, STDIN, begins_with};
+pub(crate) use discover::{files, partitions};
+pub(crate) use ipc::Input;
+pub(crate) use parquet::Footers;
+
+use crate::error::Result;
+use batches::{Choose, SAMPLE};
+use detect::cannot_open;
+
+/// Reads a file's schema and size.
+pub(crate) fn head(path: &Path, format: Format) -> Result<Head> {
+    let bytes = std::fs::metadata(path).map_err(|e| cannot_open(path, &e))?.len();
+    let plain = |schema: Schema| Head { schema: Arc::new(schema), bytes, row_groups: None };
+    match format {
+        Format::Parquet => parquet::head(path, bytes),
+        Format::Csv { delimiter, packing } => csv::schema(path, delimiter, packing, SAMPLE).map(plain),
+        Format::JsonLines { packing } => json::schema(path, packing).map(plain),
+        Format::IpcFile => ipc::file_schema(path).map(plain),
+        Format::IpcStream => ipc::stream_schema(path).map(plain),
+    }
+}
+
+/// Opens a file for its rows, or those of some row groups.
+pub(crate) fn open(
+    path: &Path,
+    format: Format,
+    row_groups: Option<Range<usize>>,
+    footers: &Footers,
+    choose: Choose<'_>,
+) -> Result<Batches> {
+    match format {
+        Format::Parquet => parquet::open(path, row_groups, footers, choose),
+        Format::Csv { delimiter, packing } => csv::open(path, delimiter, packing, choose),
+        Format::JsonLines { packing } => json::open(path, packing, choose),
+        Format::IpcFile => ipc::open_file(path, choose),
+        Format::IpcStream => ipc::open_stream(path, choose),
+    }
+}

@@ -1,0 +1,14 @@
+//! Reading a log: its files cut into tasks, tasks run on threads, and their summaries merged in order.
+
+mod batches;
+mod log;
+mod merge;
+mod progress;
+mod record;
+mod tasks;
+
+pub use batches::Batches;
+pub use log::Log;
+pub use progress::Progress;
+pub use record::{Record, provenance};
+pub use tasks::{Task, partial};

@@ -1,0 +1,43 @@
+//! What comes of the rows of a file, or of a part of it.
+
+use std::path::PathBuf;
+
+use slateval::Summary;
+
+use crate::error::{Error, Result};
+
+/// What was read.
+#[derive(Debug)]
+pub(crate) struct Done {
+    pub(crate) summary: Summary,
+    /// Long format: what its slots are numbered from.
+    pub(crate) base: Option<Base>,
+}
+
+/// What the slots of a file are numbered from. A log has one base: a file that holds only the second slots of slates
+/// would else pass for one of whole slates.
+#[derive(Debug, Clone)]
+pub(crate) struct Base {
+    pub(crate) file: PathBuf,
+    /// 0 or 1.
+    pub(crate) first: u8,
+    pub(crate) slate_column: String,
+    pub(crate) position_column: String,
+}
+
+impl Base {
+    /// Refuses a file that numbers slots from another base.
+    pub(crate) fn check(&self, other: &Base) -> Result<()> {
+        if self.first == other.first {
+            return Ok(());
+        }
+        Err(Error::PositionBases {
+            first: self.file.clone(),
+            first_base: self.first,
+            second: other.file.clone(),
+            second_base: other.first,
+            slate_column: self.slate_column.as_str().into(),
+            position_column: self.position_column.as_str().into(),
+        })
+    }
+}

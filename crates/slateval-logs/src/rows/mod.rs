@@ -1,0 +1,12 @@
+//! Rows: record batches into blocks of slates, and these into a summary.
+
+mod done;
+mod labels;
+mod lists;
+mod long;
+mod numbers;
+mod wide;
+
+pub(crate) use done::{Base, Done};
+pub(crate) use long::LongRows;
+pub(crate) use wide::WideRows;
