@@ -370,7 +370,7 @@ pub enum Error {
         policies: usize,
     },
     /// A column of a target that is not there.
-    #[error("--{option} {given}: {why}")]
+    #[error("{option} `{given}`: {why}")]
     NoTarget {
         /// What the column was to be.
         option: &'static str,
@@ -380,7 +380,7 @@ pub enum Error {
         why: String,
     },
     /// A baseline that nothing can be compared with.
-    #[error("--baseline {baseline}: {why}")]
+    #[error("baseline `{baseline}`: {why}")]
     NoBaseline {
         /// The baseline as given.
         baseline: String,

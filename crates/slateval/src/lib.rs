@@ -62,17 +62,40 @@
 //! `serde`, off by default: evaluations and other answers are `Serialize`; specifications, settings and what they are made
 //! of are also `Deserialize`. [`Summary::to_bytes`] and [`Summary::from_bytes`] are always there.
 
-mod answer;
-mod checks;
-mod estimate;
-mod evaluate;
+// The road of a row: each folder imports only from those above it, which tests/import_order.rs holds.
+
+// Linear algebra, normal quantiles, vector instructions.
 mod math;
-mod order;
+
+// What is asked: specification, settings, structure.
 mod question;
+
+// Plain results: evaluation, interval, reason, check.
+mod answer;
+
+// Blocks of rows and their weights.
 mod rows;
-mod slates;
+
+// Sums of rows: bins, typed index, merging, file format.
 mod summary;
+
+// Corrections, distribution, influence functions.
+mod estimate;
+
+// Draws, bands, intervals, and when they may be given.
 mod uncertainty;
+
+// Which order of weights the data ask for.
+mod order;
+
+// What the numbers rest on.
+mod checks;
+
+// Puts them together: policies, comparisons, combinations.
+mod evaluate;
+
+// The front door for data in memory.
+mod slates;
 
 pub use answer::check::{Check, CheckName, Status};
 pub use answer::comparison::{Comparison, Disparity, Dominance};

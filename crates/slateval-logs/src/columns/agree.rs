@@ -3,7 +3,7 @@
 use slateval::{Segment, Spec};
 
 use crate::columns::label::Place;
-use crate::columns::layout::{Found, Layout, Shape};
+use crate::columns::layout::{Arrangement, Found, Layout};
 use crate::columns::types::{Class, label_class, number_class};
 use crate::columns::wanted::Columns;
 use crate::error::{Error, Result};
@@ -62,9 +62,9 @@ fn needs_of(layout: &Layout, file: Found<'_>) -> Vec<Need> {
     };
     let mut needs: Vec<Need> = layout.scalars.iter().map(|s| number(s.index)).collect();
     for group in &layout.groups {
-        match &group.shape {
-            Shape::Wide(columns) => needs.extend(columns.iter().map(|&i| number(i))),
-            Shape::List(column) | Shape::Long(column) => needs.push(number(*column)),
+        match &group.arrangement {
+            Arrangement::Wide(columns) => needs.extend(columns.iter().map(|&i| number(i))),
+            Arrangement::List(column) | Arrangement::Long(column) => needs.push(number(*column)),
         }
     }
     for label in &layout.labels {

@@ -5,7 +5,7 @@ use std::fmt;
 use slateval::{Field, Spec};
 
 use crate::columns::label::{LabelRole, Place};
-use crate::columns::layout::{Found, Group, Layout, Role, Scalar, Shape};
+use crate::columns::layout::{Arrangement, Found, Layout, Role, Scalar, SlotColumns};
 use crate::columns::wanted::Columns;
 use crate::error::Result;
 
@@ -146,16 +146,16 @@ impl Uses<'_> {
         self.layout.scalars.iter().map(describe).collect()
     }
 
-    fn group(&self, group: &Group) -> ColumnUse {
+    fn group(&self, group: &SlotColumns) -> ColumnUse {
         let (role, policy) = match group.role {
             Role::Logging => (ColumnRole::Logging, None),
             Role::Target(policy) => (ColumnRole::Target, Some(policy)),
             Role::Chi(policy) => (ColumnRole::Chi, Some(policy)),
             Role::Anywhere(policy) => (ColumnRole::Anywhere, Some(policy)),
         };
-        match &group.shape {
-            Shape::Wide(indices) => self.column(role, policy, &group.base, indices),
-            Shape::List(index) | Shape::Long(index) => self.column(role, policy, &group.base, &[*index]),
+        match &group.arrangement {
+            Arrangement::Wide(indices) => self.column(role, policy, &group.base, indices),
+            Arrangement::List(index) | Arrangement::Long(index) => self.column(role, policy, &group.base, &[*index]),
         }
     }
 

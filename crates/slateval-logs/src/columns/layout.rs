@@ -21,7 +21,7 @@ pub(crate) struct Layout {
     /// One number per slate: reward, weights, size of the pool.
     pub(crate) scalars: Vec<Scalar>,
     /// One number per slot: mu, pi, chi, any.
-    pub(crate) groups: Vec<Group>,
+    pub(crate) groups: Vec<SlotColumns>,
     /// What slates are labelled with: their segment, their cluster.
     pub(crate) labels: Vec<Label>,
     /// The slate and position columns of a log in long format.
@@ -37,11 +37,11 @@ pub(crate) struct Scalar {
 
 /// The columns of one quantity in all slots.
 #[derive(Debug, Clone)]
-pub(crate) struct Group {
+pub(crate) struct SlotColumns {
     pub(crate) role: Role,
     /// What the user calls it: `mu` for `mu_1, mu_2, …`.
     pub(crate) base: String,
-    pub(crate) shape: Shape,
+    pub(crate) arrangement: Arrangement,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -53,7 +53,7 @@ pub(crate) enum Role {
 }
 
 #[derive(Debug, Clone)]
-pub(crate) enum Shape {
+pub(crate) enum Arrangement {
     /// One column for each slot.
     Wide(Vec<usize>),
     /// One list column.
@@ -86,13 +86,13 @@ impl Role {
     }
 }
 
-impl Group {
+impl SlotColumns {
     /// The column of a slot, and the item where it is a list.
     pub(crate) fn name(&self, slot: usize) -> (String, Option<usize>) {
-        match self.shape {
-            Shape::Wide(_) => (numbered(&self.base, slot + 1), None),
-            Shape::List(_) => (self.base.clone(), Some(slot + 1)),
-            Shape::Long(_) => (self.base.clone(), None),
+        match self.arrangement {
+            Arrangement::Wide(_) => (numbered(&self.base, slot + 1), None),
+            Arrangement::List(_) => (self.base.clone(), Some(slot + 1)),
+            Arrangement::Long(_) => (self.base.clone(), None),
         }
     }
 }
@@ -128,9 +128,9 @@ impl Layout {
     pub(crate) fn selection(&self) -> Selection {
         let mut columns: Vec<usize> = self.scalars.iter().map(|s| s.index).collect();
         for group in &self.groups {
-            match &group.shape {
-                Shape::Wide(own) => columns.extend(own),
-                Shape::List(column) | Shape::Long(column) => columns.push(*column),
+            match &group.arrangement {
+                Arrangement::Wide(own) => columns.extend(own),
+                Arrangement::List(column) | Arrangement::Long(column) => columns.push(*column),
             }
         }
         columns.extend(self.keys.iter().flat_map(|k| [k.slate, k.position]));
@@ -196,15 +196,15 @@ impl<'a> Found<'a> {
         Ok(scalars)
     }
 
-    fn groups(&self, columns: &Columns, spec: &Spec) -> Result<Vec<Group>> {
+    fn groups(&self, columns: &Columns, spec: &Spec) -> Result<Vec<SlotColumns>> {
         let needs = spec.structure.needs();
         let mut groups = Vec::new();
         let mut add = |role, base: &str, what: &str| -> Result<()> {
-            let shape = match columns.format {
+            let arrangement = match columns.format {
                 RowFormat::Wide => self.slots(base, what)?,
-                RowFormat::Long { .. } => Shape::Long(self.scalar(base, what, types::is_number)?),
+                RowFormat::Long { .. } => Arrangement::Long(self.scalar(base, what, types::is_number)?),
             };
-            groups.push(Group { role, base: base.into(), shape });
+            groups.push(SlotColumns { role, base: base.into(), arrangement });
             Ok(())
         };
         if needs.logging {
@@ -240,20 +240,20 @@ impl<'a> Found<'a> {
     }
 
     /// `base` as a list, or `base_1, base_2, …`.
-    fn slots(&self, base: &str, what: &str) -> Result<Shape> {
+    fn slots(&self, base: &str, what: &str) -> Result<Arrangement> {
         let whole = self.index(base);
         if let Some(index) = whole
             && types::list_item(self.data_type(index)).is_some()
         {
             self.check(index, types::is_number_list, NUMBER_ADVICE)?;
-            return Ok(Shape::List(index));
+            return Ok(Arrangement::List(index));
         }
         let wide: Vec<usize> = (1..).map_while(|k| self.index(&numbered(base, k))).collect();
         self.check_numbering(base, wide.len())?;
         match (wide.is_empty(), whole) {
             (false, _) => {
                 wide.iter().try_for_each(|&i| self.check(i, types::is_number, NUMBER_ADVICE))?;
-                Ok(Shape::Wide(wide))
+                Ok(Arrangement::Wide(wide))
             }
             (true, Some(index)) => Err(Error::WrongType {
                 file: self.file.into(),
@@ -288,10 +288,10 @@ impl<'a> Found<'a> {
         Ok(())
     }
 
-    fn check_slot_counts(&self, groups: &[Group]) -> Result<()> {
+    fn check_slot_counts(&self, groups: &[SlotColumns]) -> Result<()> {
         let mut first: Option<(&str, usize)> = None;
         for group in groups {
-            let Shape::Wide(columns) = &group.shape else { continue };
+            let Arrangement::Wide(columns) = &group.arrangement else { continue };
             if columns.len() > MAX_SLOTS {
                 let (file, column) = (self.file.into(), group.base.clone());
                 return Err(Error::TooManySlots { file, row: 1, column, slots: columns.len(), limit: MAX_SLOTS });
@@ -345,7 +345,7 @@ impl<'a> Found<'a> {
         let mut hint = hint(column, &names, slots);
         // Only a log of one row per slate is searched for numbered columns.
         if slots && self.index("slate_id").is_some() && self.index("position").is_some() {
-            hint += " It has `slate_id` and `position`: if a row is one slot of a slate, read it in long format (`--long`).";
+            hint += " It has `slate_id` and `position`: if a row is one slot of a slate, read it in long format (option `long`).";
         }
         Error::MissingColumn {
             file: self.file.into(),
@@ -385,7 +385,7 @@ mod tests {
     fn numbered_columns_are_found_in_any_order() {
         let layout = resolve(&schema(&["pi_2", "mu_1", "reward", "x", "pi_1", "mu_2"])).unwrap();
         assert_eq!(layout.selection().columns, [0, 1, 2, 4, 5]);
-        assert!(matches!(&layout.groups[0].shape, Shape::Wide(c) if *c == [1, 5]));
+        assert!(matches!(&layout.groups[0].arrangement, Arrangement::Wide(c) if *c == [1, 5]));
         assert_eq!(layout.name_of(Field::Target { policy: 0, slot: 1 }), ("pi_2".into(), None));
     }
 

@@ -102,7 +102,7 @@ impl Columns {
             return refuse(format!("there is no target `{baseline}`, only {}", known.join(", ")));
         }
         if known.len() == 1 {
-            return refuse("it is the only target; give another --target to compare with it".to_owned());
+            return refuse("it is the only target; give another target to compare with it".to_owned());
         }
         Ok(())
     }

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use arrow_array::RecordBatch;
 use slateval::{Block, Field, Segment, Spec, Summary};
 
-use crate::columns::{Keys, Layout, MAX_SLOTS, Scalar, Shape};
+use crate::columns::{Arrangement, Keys, Layout, MAX_SLOTS, Scalar};
 use crate::error::{Error, Result};
 use crate::rows::done::{Base, Done};
 use crate::rows::labels::Labels;
@@ -132,7 +132,7 @@ impl LongRows {
         }
         let mut slots = Vec::new();
         for group in &self.layout.groups {
-            let (Shape::Long(index) | Shape::List(index)) = group.shape else { continue };
+            let (Arrangement::Long(index) | Arrangement::List(index)) = group.arrangement else { continue };
             let numbers = Numbers::new(batch.column(index), &group.base, at)?;
             refuse_nulls(&numbers, &group.base, "leave out the rows of slots that a slate does not have", at)?;
             slots.push(numbers.to_vec());

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use arrow_array::{Array, ArrayRef, RecordBatch};
 use slateval::{Block, Spec, Summary};
 
-use crate::columns::{Group, Label, Layout, MAX_SLOTS, Scalar, Shape};
+use crate::columns::{Arrangement, Label, Layout, MAX_SLOTS, Scalar, SlotColumns};
 use crate::error::{Error, Result};
 use crate::rows::labels::Labels;
 use crate::rows::lists::Lists;
@@ -35,7 +35,7 @@ enum Slots {
 #[derive(Debug)]
 struct Columns<'a> {
     scalars: Vec<(&'a Scalar, Numbers)>,
-    groups: Vec<(&'a Group, Slots)>,
+    groups: Vec<(&'a SlotColumns, Slots)>,
     labels: Vec<(&'a Label, Labels)>,
     /// Every row has every slot, so nobody needs to look for nulls.
     full: bool,
@@ -121,7 +121,7 @@ impl<'a> Columns<'a> {
 
     /// Refuses lists of different lengths in one row.
     fn check_lengths(&self, at: At<'_>) -> Result<()> {
-        let mut first: Option<(&Group, &Lists)> = None;
+        let mut first: Option<(&SlotColumns, &Lists)> = None;
         for (group, slots) in &self.groups {
             let Slots::List { lists, .. } = slots else { continue };
             let (known, other) = *first.get_or_insert((group, lists));
@@ -201,7 +201,7 @@ impl<'a> Columns<'a> {
     }
 }
 
-fn half_slot(absent: &Group, present: &Group, slot: usize, row: u64) -> impl Fn(At<'_>) -> Error {
+fn half_slot(absent: &SlotColumns, present: &SlotColumns, slot: usize, row: u64) -> impl Fn(At<'_>) -> Error {
     let (column, item) = absent.name(slot);
     let (other, other_item) = present.name(slot);
     move |at| Error::HalfSlot {
@@ -215,17 +215,17 @@ fn half_slot(absent: &Group, present: &Group, slot: usize, row: u64) -> impl Fn(
 }
 
 impl Slots {
-    fn new(group: &Group, batch: &RecordBatch, at: At<'_>) -> Result<Self> {
-        match &group.shape {
-            Shape::Wide(columns) => {
+    fn new(group: &SlotColumns, batch: &RecordBatch, at: At<'_>) -> Result<Self> {
+        match &group.arrangement {
+            Arrangement::Wide(columns) => {
                 let numbers = |(slot, &i): (usize, &usize)| Numbers::new(batch.column(i), &group.name(slot).0, at);
                 Ok(Slots::Wide(columns.iter().enumerate().map(numbers).collect::<Result<_>>()?))
             }
-            Shape::List(column) | Shape::Long(column) => Self::list(group, batch.column(*column), at),
+            Arrangement::List(column) | Arrangement::Long(column) => Self::list(group, batch.column(*column), at),
         }
     }
 
-    fn list(group: &Group, array: &ArrayRef, at: At<'_>) -> Result<Self> {
+    fn list(group: &SlotColumns, array: &ArrayRef, at: At<'_>) -> Result<Self> {
         if let Some(row) = array.nulls().and_then(|nulls| (0..nulls.len()).find(|&i| nulls.is_null(i))) {
             let rule = "every row needs a list with one item for each slot";
             let (file, column) = (at.file.into(), group.base.clone());
@@ -267,7 +267,7 @@ impl Slots {
     }
 
     /// Copies some rows into a block; slots that a slate does not have get any value.
-    fn fill(&self, group: &Group, rows: Range<usize>, block: &mut Block, scratch: &mut Vec<f64>) {
+    fn fill(&self, group: &SlotColumns, rows: Range<usize>, block: &mut Block, scratch: &mut Vec<f64>) {
         match self {
             Slots::Wide(columns) => {
                 for (slot, column) in columns.iter().enumerate() {
@@ -290,7 +290,7 @@ impl Slots {
 }
 
 /// The lists of some rows, end to end, into one column for each slot.
-fn transpose(lists: &Lists, rows: Range<usize>, items: &[f64], group: &Group, block: &mut Block) {
+fn transpose(lists: &Lists, rows: Range<usize>, items: &[f64], group: &SlotColumns, block: &mut Block) {
     let slots = block.slots();
     let uniform = slots > 0 && lists.all(rows.clone(), slots);
     let first = lists.start(rows.start);

@@ -80,7 +80,7 @@ impl Block {
 
     /// Whether this block has the columns `spec` asks for.
     pub(crate) fn suits(&self, spec: &Spec) -> bool {
-        self.columns == BlockColumns::of(spec)
+        self.columns.cover(&BlockColumns::of(spec))
     }
 
     fn with_columns(columns: BlockColumns) -> Self {
@@ -378,6 +378,22 @@ enum Place {
 }
 
 impl BlockColumns {
+    /// Whether all that others ask for is there; more does no harm. Segments and clusters have to be the same.
+    fn cover(&self, other: &BlockColumns) -> bool {
+        let has = |own: bool, needed: bool| own || !needed;
+        let policy = |(own, other): (&PolicyColumns, &PolicyColumns)| {
+            has(own.target, other.target)
+                && has(own.chi, other.chi)
+                && has(own.anywhere, other.anywhere)
+                && has(own.weight, other.weight)
+        };
+        has(self.logging, other.logging)
+            && has(self.pool, other.pool)
+            && self.policies.len() == other.policies.len()
+            && self.policies.iter().zip(&other.policies).all(policy)
+            && (self.segmented, self.groups) == (other.segmented, other.groups)
+    }
+
     fn of(spec: &Spec) -> Self {
         let needs = spec.structure.needs();
         let policy = |chi| PolicyColumns { target: needs.slots, chi, anywhere: needs.anywhere, weight: needs.weight };

@@ -201,6 +201,16 @@ mod tests {
         (0..draws).filter(inside).count() as f64 / draws as f64
     }
 
+    /// The same seed gives the same numbers in every version: whoever pins a seed pins the intervals.
+    #[test]
+    fn seeds_give_the_draws_that_they_always_gave() {
+        use rand_distr::{Distribution, StandardNormal};
+        let first = |seed, chunk| -> Vec<f64> { StandardNormal.sample_iter(generator(seed, chunk)).take(3).collect() };
+        assert_eq!(first(0, 0), [-0.29280329860470816, -0.7131206168144315, -0.1053211603531886]);
+        assert_eq!(first(0, 1), [-0.15032568827904277, 0.4789685247267147, 0.04118181968454831]);
+        assert_eq!(first(7, 0), [0.716942927169625, -1.4966927470606513, 1.6376415154187953]);
+    }
+
     #[test]
     fn an_envelope_holds_the_share_asked_for() {
         let mut rng = generator(7, 0);
