@@ -1,4 +1,5 @@
 //! From a summary and rules to verdicts.
+//! See docs/methods.md, section 10.
 
 use std::fmt;
 

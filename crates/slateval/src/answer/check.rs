@@ -1,4 +1,5 @@
 //! What was checked, and how it went.
+//! See docs/methods.md, section 8.
 
 use std::fmt;
 

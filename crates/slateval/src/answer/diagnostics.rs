@@ -1,4 +1,5 @@
 //! What the estimates of a policy rest on.
+//! See docs/methods.md, sections 8.17 and 9.
 
 use crate::answer::check::{Check, CheckName, Status};
 

@@ -1,4 +1,5 @@
 //! Why an interval is missing, or what stands against it.
+//! See docs/methods.md, section 6.19.
 
 use std::fmt;
 

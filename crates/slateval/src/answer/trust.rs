@@ -1,4 +1,5 @@
 //! Whether an interval stands, given what the log says about the structure that it rests on.
+//! See docs/methods.md, section 7.4.
 
 use crate::answer::reason::Reason;
 

@@ -1,4 +1,5 @@
 //! Whether the log contradicts what the weights assume, and what it cannot show.
+//! See docs/methods.md, sections 8.4, 8.9, 8.10, 8.11 and 8.13.
 
 use crate::answer::check::{Check, Status};
 use crate::answer::finding::{Finding, Functional, Lack};

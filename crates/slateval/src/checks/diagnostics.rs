@@ -1,4 +1,5 @@
 //! Effective sample sizes of a policy, and every check of what its numbers rest on.
+//! See docs/methods.md, sections 8 and 9.
 
 use crate::answer::diagnostics::{DesignSource, Diagnostics};
 use crate::checks::assumptions::{independent_slots, paper_bias};

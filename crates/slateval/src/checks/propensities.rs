@@ -1,4 +1,5 @@
 //! Whether propensities, chi and the independence of slots look right.
+//! See docs/methods.md, sections 8.1, 8.2 and 8.3.
 
 use crate::answer::check::{Check, Status};
 use crate::answer::diagnostics::DesignSource;

@@ -1,4 +1,5 @@
 //! Whether enough rows, and not too few of them, carry the numbers.
+//! See docs/methods.md, sections 8.5, 8.6, 8.7, 8.8, 8.12 and 8.16.
 
 use crate::answer::check::{Check, Status};
 use crate::answer::diagnostics::Diagnostics;

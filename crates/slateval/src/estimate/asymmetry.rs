@@ -1,4 +1,5 @@
 //! How far the error of a weighted mean is from normal: its skewness, and how well its own variance is known.
+//! See docs/methods.md, section 6.3.
 //!
 //! The error of an estimate is `sum_i x_i / n` with `x = w y`: a weight times a centred function of the reward. With
 //! `skewness = sum x^3 / (sum x^2)^(3/2)`, the studentised error has the `p`-quantile `z_p - skewness (2 z_p^2 + 1) / 6`

@@ -1,4 +1,5 @@
 //! Corrections: one reweighting of the rows that serves every point of the CDF, the mean and the second moment alike.
+//! See docs/methods.md, section 4.
 //!
 //! Each turns the weights `G_i / n` into `w_i` with `n w_i = kappa' T_i`, a linear function of the row's terms
 //! `T = (1, G, G^2, Z_k, G Z_k)`. A corrected estimate of `E[Y]` is then `kappa' sum_i T_i Y_i / n`: all that a

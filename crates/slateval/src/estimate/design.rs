@@ -1,4 +1,5 @@
 //! How many rows of the target's own a log is worth.
+//! See docs/methods.md, section 9.
 
 use crate::answer::diagnostics::DesignSource;
 use crate::estimate::estimator::Estimator;

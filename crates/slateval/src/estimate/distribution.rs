@@ -1,4 +1,5 @@
 //! A distribution of rewards: the CDF as estimated and as repaired, and what is read off it.
+//! See docs/methods.md, section 5.
 
 use crate::question::tail::Tail;
 

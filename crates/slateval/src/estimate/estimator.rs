@@ -1,4 +1,5 @@
 //! One policy's reward distribution by one weight and one correction, with the influence functions of its moments.
+//! See docs/methods.md, sections 5.7, 5.8 and 6.1.
 
 use crate::answer::diagnostics::DesignSource;
 use crate::estimate::correction::Corrected;

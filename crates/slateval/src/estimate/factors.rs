@@ -1,4 +1,5 @@
 //! The sums of a bin for two weights: a left one, times each feature of a right one.
+//! See docs/methods.md, section 6.6.
 
 use std::ops::{Index, IndexMut};
 

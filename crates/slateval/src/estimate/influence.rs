@@ -1,4 +1,5 @@
 //! Sums of products of influence functions: standard errors, and how much more clusters make estimates vary.
+//! See docs/methods.md, sections 6.1 and 6.12.
 
 use crate::estimate::estimator::Estimator;
 use crate::estimate::weight_sums::WeightSums;

@@ -1,4 +1,5 @@
 //! How much narrower intervals come out because a correction was fitted to the rows that it corrects.
+//! See docs/methods.md, section 6.2.
 //!
 //! The share of the weights' variation that a correction's own coefficients take up is
 //! `d = tr[(sum P P')^-1 sum G^2 P P'] / sum G^2`, `P` being 1 and the functions that the correction is fitted to: the

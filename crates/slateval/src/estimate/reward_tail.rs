@@ -1,5 +1,6 @@
 //! How heavy the tails of the weighted rewards are: whether the mean and the variance of a log say anything of the true
 //! ones.
+//! See docs/methods.md, section 6.18.
 //!
 //! A normal approximation of a mean needs a finite variance, one of a variance a finite fourth moment, and a log never
 //! shows whether they are finite. The Hill index of the rewards furthest from the mean estimates the power `a` of the tail

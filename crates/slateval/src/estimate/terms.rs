@@ -1,4 +1,5 @@
 //! The terms that every corrected weight is a linear function of.
+//! See docs/methods.md, section 4.1.
 
 use std::ops::{Index, IndexMut};
 

@@ -1,4 +1,5 @@
 //! The sums of one weight `G`: what the estimators' formulas are written in.
+//! See docs/methods.md, section 4.1.
 
 use std::borrow::Cow;
 

@@ -1,5 +1,6 @@
 //! Linear combinations of metrics, such as `mean(new) - 0.98 mean(logging)`, with intervals that know that all policies
 //! are judged by the same rows.
+//! See docs/methods.md, section 6.15.
 
 use crate::answer::check::Check;
 use crate::answer::interval::Interval;

@@ -1,4 +1,5 @@
 //! Differences: between policies, and between segments under one policy.
+//! See docs/methods.md, sections 6.14, 6.16 and 6.17.
 
 use crate::answer::comparison::{Comparison, Disparity, Dominance};
 use crate::answer::evaluation::{PolicyEvaluation, SegmentEvaluation};

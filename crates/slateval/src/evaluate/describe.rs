@@ -1,4 +1,5 @@
 //! One policy's answers, read off its distribution and moments.
+//! See docs/methods.md, sections 5.8 and 8.15.
 
 use crate::answer::check::{Check, Status};
 use crate::answer::diagnostics::Diagnostics;

@@ -1,4 +1,5 @@
 //! Joint intervals of linear combinations in one cell of a summary.
+//! See docs/methods.md, section 6.15.
 //!
 //! Moments have normal intervals from the sum of their influence functions; what is read off CDFs has percentiles of
 //! draws in which all policies of a group move together.

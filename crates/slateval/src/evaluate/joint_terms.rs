@@ -1,4 +1,5 @@
 //! Which terms of a linear combination can be judged together.
+//! See docs/methods.md, section 6.15.
 
 use crate::question::combination::Metric;
 use crate::uncertainty::curve_errors::CurveTerm;

@@ -1,4 +1,5 @@
 //! A target policy with its estimators, the order chosen from the data and how far it can be trusted.
+//! See docs/methods.md, sections 4.6 and 7.5.
 
 use crate::answer::check::{Check, Status};
 use crate::answer::comparison::Comparison;

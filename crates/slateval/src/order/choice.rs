@@ -1,4 +1,5 @@
 //! Which order of weights the data ask for.
+//! See docs/methods.md, sections 7.3, 7.4 and 7.6.
 //!
 //! The highest order that is active and that the log can carry: its design effective sample size is at least 10. CDF, mean
 //! and second moment each have their own, by their own tests: an additive mean does not make an additive CDF, and the

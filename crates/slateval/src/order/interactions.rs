@@ -1,4 +1,5 @@
 //! How strongly each two slots' effects on the reward depend on each other.
+//! See docs/methods.md, section 7.9.
 
 use crate::answer::selection::Interaction;
 use crate::estimate::estimator::Estimator;

@@ -1,4 +1,5 @@
 //! Whether effects of some number of slots show in a log.
+//! See docs/methods.md, sections 7.1 and 7.2.
 //!
 //! With `H_r = e_r(Z)`, effects of exactly `r` slots show in `T_r(v) = mean[H_r (1{R <= v} - p(v))]`, `p` the logged CDF:
 //! 0 in expectation if there are none. Order `r` is active if `sup_v |T_r(v)|` is larger than multiplier draws of it are.

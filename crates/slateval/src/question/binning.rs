@@ -1,4 +1,5 @@
 //! How rewards are binned once there are too many distinct ones to keep.
+//! See docs/methods.md, section 3.1.
 
 use std::fmt;
 use std::str::FromStr;

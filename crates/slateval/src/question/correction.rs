@@ -1,4 +1,5 @@
 //! How weights are to be corrected. The corrections themselves are in `estimate/correction.rs`.
+//! See docs/methods.md, section 4.6.
 
 use std::fmt;
 use std::str::FromStr;

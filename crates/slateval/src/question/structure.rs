@@ -1,4 +1,5 @@
 //! The structure one assumes of the reward's distribution: which importance weight is used.
+//! See docs/methods.md, section 2.
 
 use std::collections::BTreeSet;
 use std::fmt;

@@ -1,4 +1,5 @@
 //! Which tail of the rewards VaR and CVaR look at.
+//! See docs/methods.md, section 5.4.
 
 use std::fmt;
 use std::str::FromStr;

@@ -1,5 +1,6 @@
 //! Which values a block may hold. A block is checked as a whole before the first of its rows is added, so that a refused
 //! block leaves the summary as it was.
+//! See docs/methods.md, section 1.1.
 
 use crate::math::vector;
 use crate::question::error::{Error, Result};

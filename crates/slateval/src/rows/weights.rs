@@ -1,4 +1,5 @@
 //! Importance weights, a block of rows at a time and slot by slot, so that every loop runs over contiguous rows.
+//! See docs/methods.md, section 2.
 
 use crate::math::vector;
 use crate::question::field::Field;

@@ -1,4 +1,5 @@
 //! Where rows become sums: the one hot path, a block of rows at a time.
+//! See docs/methods.md, sections 3.2 and 3.4.
 //!
 //! Every loop here runs over contiguous columns, so that the compiler turns it into vector instructions; the loops that add
 //! to bins are in [`scatter`](crate::summary::scatter). Sums over rows are kept in [`LANES`](crate::math::vector::LANES) interleaved parts: the order of additions,

@@ -1,4 +1,5 @@
 //! Bins of rewards that never depend on a first look at the data, so that any two summaries merge.
+//! See docs/methods.md, section 3.1.
 //!
 //! Up to `capacity` distinct rewards are kept exactly. Beyond that, rewards fall into bins `(lo, hi]` whose edges are
 //! multiples of a power of two ([`Scale::Linear`]) or floats with a shortened mantissa ([`Scale::Log`]), as fine as

@@ -1,4 +1,5 @@
 //! The sums of one segment of a log, and how two of them add up.
+//! See docs/methods.md, section 3.6.
 
 use crate::question::spec::Spec;
 use crate::summary::bins::{Bins, Moves};

@@ -1,5 +1,6 @@
 //! Sums by group of clusters. Rows of one user are not independent of each other: their deviations are added up before
 //! they are squared.
+//! See docs/methods.md, sections 3.5 and 6.12.
 
 use crate::summary::bins::Moves;
 use crate::summary::feature_map::{Coefficients, FeatureMap, LinearFunction};

@@ -1,4 +1,5 @@
 //! Linear functions of a row's features, and linear maps from features to features.
+//! See docs/methods.md, sections 3.2 and 3.4.
 
 use std::ops::{Index, IndexMut};
 

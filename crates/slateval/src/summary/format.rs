@@ -1,4 +1,5 @@
 //! Summaries as bytes, version 4.
+//! See docs/methods.md, section 3.7.
 //!
 //! | bytes | what |
 //! |---|---|
@@ -65,7 +66,7 @@ impl Summary {
     /// The summary that [`to_bytes`](Summary::to_bytes) wrote.
     ///
     /// # Errors
-    /// [`Error::Format`] if the bytes are something else, cut short, changed, or of a later version.
+    /// [`Error::Format`] if the bytes are something else, cut short, changed, or of another version.
     pub fn from_bytes(bytes: &[u8]) -> Result<Summary> {
         let (header, payload) = open(bytes)?;
         let (spec, segments) = Header::parse(header).map_err(|why| broken(&format!("its header is odd: {why}")))?;

@@ -1,4 +1,5 @@
 //! Sums of products of columns: `sum_i x_i x_i'` over the rows of a log, a block at a time.
+//! See docs/methods.md, section 3.2.
 
 use crate::math::vector::dot;
 use crate::summary::feature_map::{FeatureMap, LinearFunction};

@@ -1,4 +1,5 @@
 //! The header of a summary's file: a specification and the shape of each segment, as JSON.
+//! See docs/methods.md, section 3.7.
 //!
 //! These types are the file's own. A public type may be renamed or grow, with or without the feature `serde`, and files stay
 //! as they are.

@@ -1,4 +1,5 @@
 //! What stands where in a bin's row of sums.
+//! See docs/methods.md, section 3.2.
 
 use crate::question::spec::Spec;
 use crate::question::structure::Structure;

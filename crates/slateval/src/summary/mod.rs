@@ -1,4 +1,5 @@
 //! The mergeable summary: one pass over the log, and everything else is computed from it.
+//! See docs/methods.md, section 3.
 
 pub(crate) mod accumulate;
 pub(crate) mod bins;

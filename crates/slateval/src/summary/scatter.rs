@@ -1,4 +1,5 @@
 //! Adds each row's products to its bin: the only loops with scattered memory access, a cache line or two a row.
+//! See docs/methods.md, section 3.2.
 
 use std::ops::Range;
 

@@ -1,4 +1,5 @@
 //! Extremes and counts of a policy's weights: what diagnostics rest on beside the sums.
+//! See docs/methods.md, section 3.3.
 
 use crate::math::vector::{self, LANES};
 use crate::rows::weights::{RowSums, SlotFacts};

@@ -1,4 +1,5 @@
 //! How many rows have which weight, on edges that are the same for every log, so that counts add up.
+//! See docs/methods.md, section 3.3.
 
 use crate::answer::diagnostics::WeightHistogram;
 

@@ -1,4 +1,5 @@
 //! What would show if a structure left something out.
+//! See docs/methods.md, section 7.6.
 //!
 //! If the reward's CDF is a sum of functions of the slots that a structure allows to interact, then every product of
 //! `Z_k` over other slots has `E[prod Z_k 1{R <= v}] = 0`, for the logging policy fills its slots independently. So the

@@ -1,4 +1,5 @@
 //! Bands around CDFs, and intervals of quantiles read off them.
+//! See docs/methods.md, sections 6.8 and 6.9.
 
 use crate::answer::interval::Bounds;
 use crate::estimate::asymmetry::WeightShape;

@@ -1,4 +1,5 @@
 //! A band that holds in every sample: empirical Bernstein bounds on a fixed grid.
+//! See docs/methods.md, section 6.13.
 //!
 //! For any `c`, `X = c + G (U - c)` has mean `F`, lies in a range that the bounds of `G` give, and so
 //! `|mean X - F| <= sqrt(2 V L / n) + 7 range L / (3 (n - 1))` with `L = ln(12 J / delta)`, at `J` points and for `c` in

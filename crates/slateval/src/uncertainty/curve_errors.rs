@@ -1,5 +1,6 @@
 //! Intervals of sums of what is read off CDFs: quantiles, tails and probabilities of policies that are judged by the same
 //! rows. One engine for what an evaluation prints and for what a combination asks.
+//! See docs/methods.md, sections 6.9, 6.10 and 6.11.
 //!
 //! | sum | interval |
 //! |---|---|

@@ -1,4 +1,5 @@
 //! Intervals from draws: percentiles, corrected for bias and skewness, widened by what bins hide.
+//! See docs/methods.md, sections 6.10 and 6.11.
 
 use crate::answer::interval::Bounds;
 use crate::estimate::asymmetry::{Asymmetry, WeightShape};

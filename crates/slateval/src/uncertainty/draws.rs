@@ -1,4 +1,5 @@
 //! Many draws of the error process: how much what is read off a CDF varies.
+//! See docs/methods.md, sections 6.7 and 6.14.
 
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::SeedableRng;

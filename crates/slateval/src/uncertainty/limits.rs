@@ -1,4 +1,5 @@
 //! When an interval may be given, and why not.
+//! See docs/methods.md, section 6.19.
 
 use std::result;
 

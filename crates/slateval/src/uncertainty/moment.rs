@@ -1,4 +1,5 @@
 //! Intervals of means, variances and standard deviations, and of sums and differences of them.
+//! See docs/methods.md, sections 6.4 and 6.5.
 //!
 //! Each is a mean of an influence function, whose standard error the sums over all rows give. How far its ends lie from
 //! the estimate follows from the error's own shape, see [`asymmetry`](crate::estimate::asymmetry). A variance or standard deviation

@@ -1,4 +1,5 @@
 //! Bands and intervals of one policy, and of its difference to another.
+//! See docs/methods.md, sections 6.8 and 6.14.
 
 use crate::question::combination::Metric;
 use crate::uncertainty::bands::{CurveBand, band_around};

@@ -1,4 +1,5 @@
 //! The error of estimated CDFs as a random process, from the summary alone.
+//! See docs/methods.md, section 6.6.
 //!
 //! An estimator's error at `v` is `mean_i IF_i(v)` with `IF(v) = G U - B_v' (a, 1)`, `U = 1{R <= v}`, adjustments `a`
 //! and slopes `B_v = (b_v, F(v))`. One draw of the Gaussian multiplier bootstrap is `sum_i xi_i IF_i(v) / n`. It needs

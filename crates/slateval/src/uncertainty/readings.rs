@@ -1,4 +1,5 @@
 //! What is read off a CDF, and off each draw of it.
+//! See docs/methods.md, section 6.7.
 
 use crate::estimate::distribution::Curve;
 use crate::question::combination::Metric;

@@ -1,4 +1,5 @@
 //! Which intervals are given, and what is said of them, by how far what they rest on can be trusted.
+//! See docs/methods.md, sections 6.19 and 7.4.
 
 use std::result;
 

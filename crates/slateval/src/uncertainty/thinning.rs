@@ -1,4 +1,5 @@
 //! A coarser grid to draw on: thousands of bins cost time and tell draws nothing.
+//! See docs/methods.md, section 6.7.
 
 use crate::estimate::distribution::Distribution;
 use crate::estimate::weight_sums::Bin;

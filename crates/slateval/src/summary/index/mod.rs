@@ -1,4 +1,5 @@
 //! The one index of a summary: which numbers of a row are summed, and where each sum stands.
+//! See docs/methods.md, section 3.2.
 //!
 //! A [`Feature`] is a number of a row. A summary sums products of two features: of every two over the whole log (the Gram
 //! matrix), and of a *left* with a *right* feature in each bin of rewards.

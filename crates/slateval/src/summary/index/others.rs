@@ -1,4 +1,5 @@
 //! Where a bin keeps what is no product of two features: what all policies share, pairs of slots, witnesses, clusters.
+//! See docs/methods.md, section 3.2.
 
 use crate::summary::index::Layout;
 use crate::summary::witness::Witness;

@@ -1,4 +1,5 @@
 //! Where the products of features stand: in the Gram matrix, and in each bin.
+//! See docs/methods.md, section 3.2.
 
 use std::ops::Range;
 
