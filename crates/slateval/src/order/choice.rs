@@ -38,7 +38,7 @@ impl OrderTest {
     }
 }
 
-/// Tests of the orders above `from` among those that `estimators` are of, and of what is beyond all of them.
+/// Tests of the orders from 2 on that `estimators` are of, and of what is beyond all of them.
 fn tests(tested: &Tested<'_>, estimators: &[Estimator<'_>]) -> Vec<OrderTest> {
     let highest = tested.cell.slots.min(estimators.len()).max(1);
     let orders = (2..=highest).map(|order| tested.order(order, estimators[order - 1].design_ess));

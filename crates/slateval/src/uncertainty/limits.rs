@@ -17,7 +17,7 @@ use crate::summary::clusters::ClusterSums;
 /// The ends of an interval, or why there are none.
 pub(crate) type Limits = result::Result<Bounds, Reason>;
 
-/// ClusterSums of clusters below which nothing is known of how they vary.
+/// Groups of clusters below which nothing is known of how they vary.
 pub(crate) const FEW_GROUPS: usize = 10;
 
 /// The share of a bin in the distribution above which it says too little about a quantile in it.
