@@ -59,8 +59,8 @@ impl Diagnostics {
     pub const ENOUGH_ROWS: f64 = 100.0;
 
     /// The checks that leave no number of the policy to be relied on, whatever its interval says: failed ones of
-    /// propensities, the order, the structure and concentration; and slots that are not independent or a biased weight, even if these
-    /// only warn.
+    /// propensities, the order, the structure and concentration; and slots that are not independent or a biased weight,
+    /// even if these only warn.
     pub fn spoiled(&self) -> impl Iterator<Item = &Check> {
         let spoils = |check: &&Check| match check.name() {
             CheckName::Propensities | CheckName::Order | CheckName::Structure | CheckName::Concentration => {

@@ -5,8 +5,8 @@
 //! `skewness = sum x^3 / (sum x^2)^(3/2)`, the studentised error has the `p`-quantile `z_p - skewness (2 z_p^2 + 1) / 6`
 //! (Edgeworth). And `sum x^2` itself varies: by `sum x^4 / (sum x^2)^2`, relative to its size, of which `skewness^2` goes
 //! along with the estimate, which the first correction allows for. Half of that is taken off, for the skewness is itself
-//! estimated, and all of it on a logarithmic scale, where the error of a variance is closer to normal. What is left makes `sum x^2` a chi-square of 2 over that many degrees of freedom (Satterthwaite): so t
-//! quantiles take the place of normal ones.
+//! estimated, and all of it on a logarithmic scale, where the error of a variance is closer to normal. What is left, `v`,
+//! makes `sum x^2` a chi-square of `2 / v` degrees of freedom (Satterthwaite): so t quantiles take the place of normal ones.
 //!
 //! Bins keep `sum w^2`, and the log as a whole `sum w^3` and `sum w^4`; within bins these are taken to be proportional.
 

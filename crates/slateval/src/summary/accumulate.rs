@@ -2,8 +2,9 @@
 //! See docs/methods.md, sections 3.2 and 3.4.
 //!
 //! Every loop here runs over contiguous columns, so that the compiler turns it into vector instructions; the loops that add
-//! to bins are in [`scatter`](crate::summary::scatter). Sums over rows are kept in [`LANES`](crate::math::vector::LANES) interleaved parts: the order of additions,
-//! and so the last bit, does not depend on the processor.
+//! to bins are in [`scatter`](crate::summary::scatter). Sums over rows are kept in
+//! [`LANES`](crate::math::vector::LANES) interleaved parts: the order of additions, and so the last bit, does not depend on
+//! the processor.
 
 use crate::math::vector;
 use crate::question::field::Field;

@@ -2,8 +2,9 @@
 //! See docs/methods.md, sections 6.4 and 6.5.
 //!
 //! Each is a mean of an influence function, whose standard error the sums over all rows give. How far its ends lie from
-//! the estimate follows from the error's own shape, see [`asymmetry`](crate::estimate::asymmetry). A variance or standard deviation
-//! by itself has its interval on the logarithmic scale: there its error is closer to normal, and 0 is out of reach.
+//! the estimate follows from the error's own shape, see [`asymmetry`](crate::estimate::asymmetry). A variance or standard
+//! deviation by itself has its interval on the logarithmic scale: there its error is closer to normal, and 0 is out of
+//! reach.
 
 use std::result;
 
