@@ -83,14 +83,13 @@ def _with_rows(data: Any, read: Callable[[], Result]) -> Result:
     """What was read; a log without rows is told from everything else that may be wrong with it."""
     try:
         return read()
-    except ValueError as error:
-        message = str(error)
-        if not message.startswith("there are no rows"):
+    except NoRowsError:
+        if hasattr(data, "__next__") or hasattr(data, "read_next_batch"):
+            message = "there are no rows in data, or it has been read already: a stream is read once, make it again"
+        elif _data.paths_of(data) is None:
+            message = "there are no rows in data: an empty log says nothing about any policy"
+        else:
             raise
-    if hasattr(data, "__next__") or hasattr(data, "read_next_batch"):
-        message = "there are no rows in data, or it has been read already: a stream is read once, make it again"
-    elif not message.startswith("there are no rows in"):
-        message = "there are no rows in data: an empty log says nothing about any policy"
     raise NoRowsError(message)
 
 

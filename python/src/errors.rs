@@ -1,4 +1,4 @@
-//! Refusals as Python exceptions, in Python's words.
+//! Refusals as Python exceptions.
 
 use pyo3::exceptions::{PyKeyboardInterrupt, PyRuntimeError};
 use pyo3::prelude::*;
@@ -51,7 +51,14 @@ impl From<Failure> for PyErr {
                 slateval_logs::Error::Stopped => return PyKeyboardInterrupt::new_err(()),
                 error => (class_of(&error), error.to_string()),
             },
-            Failure::Core(error) => ("InputError", error.to_string()),
+            Failure::Core(error) => match error {
+                slateval::Error::NoRows => ("NoRowsError", error.to_string()),
+                // The setting as a keyword argument.
+                slateval::Error::BadSetting { setting, value, why } => {
+                    ("InputError", format!("{} `{value}`: {why}", setting.replace('-', "_")))
+                }
+                _ => ("InputError", error.to_string()),
+            },
             Failure::Report(error) => match error {
                 slateval_report::Error::Write { .. } => ("FileError", error.to_string()),
                 _ => ("InputError", error.to_string()),
@@ -77,6 +84,7 @@ fn class_of(error: &slateval_logs::Error) -> &'static str {
     use slateval_logs::Error;
     match error {
         Error::NoSuchFile { .. } | Error::NoMatch { .. } | Error::NoLogs { .. } => "MissingFileError",
+        Error::NoRows { .. } => "NoRowsError",
         Error::Unreadable { .. } => "FileError",
         Error::MissingColumn { .. } | Error::MissingSlot { .. } => "ColumnError",
         Error::WrongType { .. } => "DataTypeError",

@@ -59,7 +59,7 @@ def wrong(values: np.ndarray, row: int, value: float) -> np.ndarray:
         ({"threads": 0}, ValueError, "threads `0`: must be at least 1"),
         ({"estimator": "snips"}, ValueError, 'use "suno" or "uno"'),
         ({"estimator": "suno", "correction": "none"}, ValueError, "leave those two out"),
-        ({"debias_cvar": True, "band": "none"}, ValueError, r'debias-cvar `on`: needs the draws of band="multiplier"'),
+        ({"debias_cvar": True, "band": "none"}, ValueError, "debias_cvar `on`: needs the draws of band multiplier"),
         ({"baseline": "target"}, ValueError, "it is the only target; give another target to compare with it"),
         ({"alpha": [0.1, 1.2]}, ValueError, "alpha `1.2`"),
         ({"bins": "many"}, ValueError, "bins"),

@@ -274,17 +274,19 @@ impl Parser {
     /// `<= reward`.
     fn reward(&mut self, policy: &str) -> Result<f64, Slip> {
         let token = self.take();
-        let say = |message: &str| Err((token.at, message.replace("new", policy)));
+        let say = |message: String| Err((token.at, message));
         match token.kind {
             TokenKind::Relation(Relation::AtMost) => {}
             TokenKind::Relation(Relation::Below) => {
-                return say(
-                    "prob counts rewards up to and including a value: write prob(new <= v), with the next lower \
-                            reward for v if the value itself is not to count",
-                );
+                return say(format!(
+                    "prob counts rewards up to and including a value: write prob({policy} <= v), with the next lower \
+                     reward for v if the value itself is not to count"
+                ));
             }
-            TokenKind::Relation(_) => return say("write 1 - prob(new <= v) for the probability of larger rewards"),
-            _ => return say("the comparison is missing: write prob(new <= 0)"),
+            TokenKind::Relation(_) => {
+                return say(format!("write 1 - prob({policy} <= v) for the probability of larger rewards"));
+            }
+            _ => return say(format!("the comparison is missing: write prob({policy} <= 0)")),
         }
         Ok(self.number("a reward is missing: write prob(new <= 0)")?.0)
     }

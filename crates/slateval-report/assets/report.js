@@ -120,7 +120,6 @@
       exactly(first, { estimate: share, lower: value(cdf.lower), upper: value(cdf.upper) });
       first.textContent = write(share);
       second.textContent = lower === null && upper === null ? "–" : `${open}${write(lower)}, ${write(upper)}${close}`;
-      second.title = cdf.conditional || cdf.refuted ? cdf.reason.replace(/^it /, "") : "";
     }
   }
   if (rewards.length > 0) {

@@ -7,7 +7,7 @@ use crate::grid::Grid;
 use crate::number::{count, percent};
 use crate::standing::{Standing, band_ends, is_bounded};
 use crate::terminal::Detail;
-use crate::text::{name, wrap};
+use crate::text::{name, sentence, wrap};
 
 /// Something to be said of some cells, once.
 struct Note {
@@ -148,7 +148,7 @@ pub(crate) fn clusters(evaluation: &Evaluation, voice: Voice) -> Option<String> 
     let mut good = checks.filter(|check| check.name() == CheckName::Clusters && check.status == slateval::Status::Ok);
     good.next().map(|check| {
         let message = voice.finding(&check.finding);
-        wrap(&format!("{}{}.", message[..1].to_uppercase(), &message[1..]), 0, 0)
+        wrap(&sentence(&message), 0, 0)
     })
 }
 

@@ -69,7 +69,7 @@ pub fn table(evaluation: &Evaluation, settings: &Settings, look: Look) -> String
         parts.push(assumptions(evaluation, look.voice));
     } else {
         remarks.extend(selection::taken_for_granted(evaluation, look.voice));
-        remarks.extend(rest(look.voice));
+        remarks.extend(rest(evaluation, look.voice));
         parts.push(remarks.join("\n"));
     }
     // The checks come last: what failed never hides.
@@ -86,10 +86,13 @@ fn assumptions(evaluation: &Evaluation, voice: Voice) -> String {
 }
 
 /// Where the rest is.
-fn rest(voice: Voice) -> Option<String> {
-    let text = "`--full` adds every quantile and tail, the CDF's band, who dominates, which segments differ most, and how \
-                the structure was chosen.";
-    (voice == Voice::CommandLine).then(|| wrap(text, 0, 0))
+fn rest(evaluation: &Evaluation, voice: Voice) -> Option<String> {
+    let segments = if evaluation.segments.is_empty() { "" } else { "which segments differ most, " };
+    let text = format!(
+        "`--full` adds the standard deviation, every quantile and tail, the CDF's band, who dominates, {segments}and how the \
+         structure was chosen."
+    );
+    (voice == Voice::CommandLine).then(|| wrap(&text, 0, 0))
 }
 
 /// Which levels are shown.

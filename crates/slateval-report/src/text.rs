@@ -4,6 +4,14 @@ use slateval::Segment;
 pub(crate) use slateval_text::{is_obeyed, name, on_one_line, printable};
 use textwrap::{Options, WordSeparator, WordSplitter, WrapAlgorithm};
 
+/// Words with a capital at their beginning and a full stop at their end.
+pub(crate) fn sentence(words: &str) -> String {
+    let mut letters = words.chars();
+    let first = letters.next().map(|c| c.to_uppercase().to_string()).unwrap_or_default();
+    let end = if words.ends_with(['.', '!', '?']) { "" } else { "." };
+    format!("{first}{}{end}", letters.as_str())
+}
+
 /// A segment's value. What is no text does not look like any.
 pub(crate) fn segment_name(value: &Segment) -> String {
     match value {

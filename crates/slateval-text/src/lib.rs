@@ -6,6 +6,10 @@
 
 mod voice;
 
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
+
 use std::borrow::Cow;
 
 pub use voice::Voice;

@@ -29,7 +29,7 @@ impl Words for Voice {
             Advice::Ranking(None) => {
                 format!("use {} with the number N of candidates", self.setting("structure", "ranking:N"))
             }
-            Advice::ProductStructure => format!("use {}", self.setting("structure", "product")),
+            Advice::ProductStructure => format!("read the log with {}", self.setting("structure", "product")),
             Advice::JointTargetSlots => format!("use {}", self.setting("target-slots", "joint")),
             other => slateval::PlainWords.advice(other),
         }

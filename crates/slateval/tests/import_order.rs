@@ -62,6 +62,11 @@ fn against_the_road(source: &Path, file: &Path) -> Vec<String> {
 fn folders_named(line: &str) -> Vec<&str> {
     let code = line.split("//").next().unwrap_or_default();
     assert!(!code.contains("crate::{"), "one line for each folder, so that this test can read it: {line}");
+    assert!(
+        !code.split("crate::").skip(1).any(|path| path.starts_with(char::is_uppercase))
+            && !code.contains("super::super"),
+        "name the folder, so that this test can read it: {line}"
+    );
     let end = |path: &str| path.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(path.len());
     code.split("crate::").skip(1).map(|path| &path[..end(path)]).collect()
 }

@@ -1,6 +1,6 @@
 //! The CDFs, and how quantiles differ.
 
-use slateval::{Band, Interval, LOGGING, Reason};
+use slateval::{Band, Cdf, Interval, LOGGING, Reason};
 
 use super::Page;
 use super::headline::no_bernstein;
@@ -84,6 +84,11 @@ fn legend(m: &mut Markup, page: &Page<'_>) {
     });
 }
 
+/// Whether a band holds only under a condition, or is contradicted.
+fn marked(cdf: &Cdf) -> bool {
+    Standing::of_band(cdf) != Standing::Stands
+}
+
 /// Numbers below the pointer: for a script to fill, which knows how many rewards there are to choose from.
 fn readout(m: &mut Markup, page: &Page<'_>) {
     m.within("div", &[("class", &"moves readout")], |m| {
@@ -112,7 +117,10 @@ fn readout(m: &mut Markup, page: &Page<'_>) {
                                 key(m, i);
                                 m.text(name(&policy.name));
                             });
-                            m.literal("<td class=\"number\"></td><td class=\"number\"></td>");
+                            m.literal("<td class=\"number\"></td>");
+                            let reason = policy.cdf.reason.as_ref().filter(|_| marked(&policy.cdf));
+                            let title = reason.map(|reason| page.voice.after_mark(reason)).unwrap_or_default();
+                            m.within("td", &[("class", &"number"), ("title", &title)], |_| ());
                         });
                     }
                 });

@@ -9,7 +9,7 @@ use crate::chart::{Size, WeightChart};
 use crate::checks::Tally;
 use crate::markup::Markup;
 use crate::number::{count, fixed, percent};
-use crate::text::name;
+use crate::text::{name, sentence};
 
 const WEIGHTS: Size = Size { width: 420.0, height: 250.0 };
 
@@ -65,13 +65,6 @@ fn light(m: &mut Markup, status: Status) {
         m.element("span", &[("aria-hidden", &"true"), ("class", &"shape")], shape);
         m.text(word);
     });
-}
-
-fn sentence(message: &str) -> String {
-    let mut letters = message.chars();
-    let first = letters.next().map(|c| c.to_uppercase().to_string()).unwrap_or_default();
-    let end = if message.ends_with(['.', '!', '?']) { "" } else { "." };
-    format!("{first}{}{end}", letters.as_str())
 }
 
 fn below_zero(share: f64) -> String {

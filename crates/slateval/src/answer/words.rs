@@ -44,7 +44,7 @@ impl Words for PlainWords {
             Advice::MinPropensity => "give the smallest logging propensity of any action".to_owned(),
             Advice::Ranking(Some(pool)) => format!("use structure ranking:{pool}"),
             Advice::Ranking(None) => "use structure ranking:N with the number N of candidates".to_owned(),
-            Advice::ProductStructure => "use structure product".to_owned(),
+            Advice::ProductStructure => "read the log with structure product".to_owned(),
             Advice::JointTargetSlots => "say that the target's slots are joint".to_owned(),
         }
     }

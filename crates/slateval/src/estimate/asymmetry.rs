@@ -93,7 +93,7 @@ pub(crate) struct WeightShape {
 impl WeightShape {
     pub(crate) fn of(estimator: &Estimator<'_>) -> Self {
         let rows: Vec<f64> = estimator.distribution.bins.iter().map(|bin| bin.rows).collect();
-        if estimator.structure.is_none() {
+        if estimator.is_logging() {
             return WeightShape { sums: rows.clone(), squares: rows.clone(), rows, cubes: 1.0, fourths: 1.0 };
         }
         let (sums, tally) = (&estimator.sums, estimator.sums.weight_tally());

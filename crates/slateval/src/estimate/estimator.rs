@@ -101,9 +101,14 @@ impl<'a> Estimator<'a> {
         }
     }
 
+    /// Whether this is the policy that wrote the log: its rows weigh 1, and nothing is assumed of it.
+    pub(crate) fn is_logging(&self) -> bool {
+        self.structure.is_none()
+    }
+
     /// Whether a constant is estimated without error. Uncorrected weights do not sum to 1.
     fn is_normalised(&self) -> bool {
-        self.structure.is_none() || self.corrected.correction != Correction::None
+        self.is_logging() || self.corrected.correction != Correction::None
     }
 
     /// The influence function of the mean, as a linear function of the features.
@@ -141,6 +146,11 @@ impl<'a> Estimator<'a> {
 }
 
 impl Moments {
+    /// The mean reward: [`mean`](Self::mean) is measured from the origin.
+    pub(crate) fn reward_mean(&self) -> f64 {
+        self.origin + self.mean
+    }
+
     fn of_target(corrected: &Corrected, sums: &WeightSums<'_>) -> Self {
         let n = sums.n;
         let (rewards, squares) = (sums.rewards(), sums.squared_rewards());

@@ -44,7 +44,7 @@ impl RewardTail {
 
     /// The index of the logged rewards on the side that a tail's mean looks at.
     pub(crate) fn index_of(estimator: &Estimator<'_>, tail: Tail) -> f64 {
-        let mean = estimator.moments.origin + estimator.moments.mean;
+        let mean = estimator.moments.reward_mean();
         let bins = &estimator.distribution.bins;
         let side = match tail {
             Tail::Lower => Side::Below,
@@ -54,7 +54,7 @@ impl RewardTail {
     }
 
     pub(crate) fn of(estimator: &Estimator<'_>) -> Self {
-        let mean = estimator.moments.origin + estimator.moments.mean;
+        let mean = estimator.moments.reward_mean();
         let bins = &estimator.distribution.bins;
         let square = |b: usize| match estimator.structure {
             None => bins[b].rows,

@@ -32,7 +32,7 @@ pub(crate) fn compare(
     settings: &Settings,
 ) -> Comparison {
     let Compared { policy: (policy, first), baseline: (baseline, second), selected, trusts } = compared;
-    let mean = |level: Estimators<'_, '_>| level.mean.moments.origin + level.mean.moments.mean;
+    let mean = |level: Estimators<'_, '_>| level.mean.moments.reward_mean();
     let value = |level: Estimators<'_, '_>, metric: Metric| read(metric, level.cdf.distribution.curve(), settings.tail);
     let difference = |metric: Metric| value(first, metric) - value(second, metric);
     let interval = |estimate: f64, of: &dyn Fn(&DifferenceUncertainty) -> &Limits| {

@@ -54,7 +54,7 @@ pub(crate) fn describe(
         structure: level.cdf.structure.clone(),
         correction: level.cdf.structure.as_ref().map(|_| level.cdf.corrected.correction),
         selection: selection.cloned(),
-        mean: trusted(level.mean.moments.origin + level.mean.moments.mean, &|u| &u.mean, &trusts.mean),
+        mean: trusted(level.mean.moments.reward_mean(), &|u| &u.mean, &trusts.mean),
         variance,
         std,
         iqr: interval(curve.quantile(0.75) - curve.quantile(0.25), &|u| &u.iqr),

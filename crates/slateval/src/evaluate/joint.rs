@@ -49,7 +49,7 @@ const BEYOND: f64 = 10.0;
 pub(crate) struct JointIntervals<'a> {
     spec: &'a Spec,
     cell: &'a Cell,
-    rows: &'a [u32],
+    places: &'a [u32],
     settings: Settings,
     /// Draws for intervals.
     draws: usize,
@@ -65,7 +65,7 @@ impl<'a> JointIntervals<'a> {
     pub(crate) fn new(
         spec: &'a Spec,
         cell: &'a Cell,
-        (bins, rows): (&[Bin], &'a [u32]),
+        (bins, places): (&[Bin], &'a [u32]),
         used: &[PolicyTerm],
         settings: &Settings,
         is_segment: bool,
@@ -75,13 +75,13 @@ impl<'a> JointIntervals<'a> {
         let draws = if is_segment { settings.draws.min(few.max(enough_draws(settings.confidence))) } else { few };
         let settings = Settings { draws: few, ..settings.clone() };
         let is_used = |policy: usize| used.iter().any(|part| part.who == Who::Target(policy));
-        let target = |policy: usize| Target::new(spec, cell, policy, bins, rows, &settings);
+        let target = |policy: usize| Target::new(spec, cell, policy, bins, places, &settings);
         let policies = 0..spec.policies.len();
         let targets = policies.clone().map(|p| is_used(p).then(|| target(p)).transpose()).collect::<Result<_>>()?;
-        let logging = |policy: usize| Estimator::of_logging(cell, WeightSums::of_logging(cell, policy, rows), bins);
+        let logging = |policy: usize| Estimator::of_logging(cell, WeightSums::of_logging(cell, policy, places), bins);
         let logging = policies.map(|p| (p == 0 || is_used(p)).then(|| logging(p))).collect();
         let readings = Readings::new(used.iter().map(|part| part.metric), settings.tail);
-        Ok(JointIntervals { spec, cell, rows, settings, draws, targets, logging, readings, drawn: Vec::new() })
+        Ok(JointIntervals { spec, cell, places, settings, draws, targets, logging, readings, drawn: Vec::new() })
     }
 
     /// The sum of the parts and a constant.
@@ -151,7 +151,7 @@ impl<'a> JointIntervals<'a> {
         self.targets_of(&uncertain).flat_map(of).collect()
     }
 
-    /// The policy for which the log is worth the fewest rows, among those that are not known without error.
+    /// The policy for which the log is worth the fewest places, among those that are not known without error.
     pub(crate) fn worth(&self, parts: &[PolicyTerm]) -> Option<Worth> {
         let of = |part: &PolicyTerm| {
             let (member, policy) = match part.who {
@@ -213,7 +213,7 @@ impl<'a> JointIntervals<'a> {
         let moments = &level.mean.moments;
         Ok(match part.metric {
             Metric::Ess => (observed_rows(level.cdf), true),
-            Metric::Mean => (moments.origin + moments.mean, false),
+            Metric::Mean => (moments.reward_mean(), false),
             Metric::Variance | Metric::Std => {
                 let spread = Spread::new(&level.variance.distribution, level.variance.moments.variance);
                 let variance = spread.variance()?;
@@ -319,7 +319,7 @@ impl<'a> JointIntervals<'a> {
             return known;
         }
         let members = self.members(group, at);
-        let errors = CurveErrors::new(self.cell, self.rows, &members, self.readings.clone(), settings);
+        let errors = CurveErrors::new(self.cell, self.places, &members, self.readings.clone(), settings);
         self.drawn.push(Drawn { members: group.members.clone(), at, confidence, draws, errors });
         self.drawn.len() - 1
     }

@@ -102,8 +102,8 @@ impl Summary {
                 why: "this summary was made without them".into(),
             });
         }
-        let (bins, rows) = occupied(&total);
-        let of = |(p, policy): (usize, &PolicySpec)| interactions(&total, p, &policy.name, (&bins, &rows), settings);
+        let (bins, places) = occupied(&total);
+        let of = |(p, policy): (usize, &PolicySpec)| interactions(&total, p, &policy.name, (&bins, &places), settings);
         Ok(self.spec.policies.iter().enumerate().flat_map(of).collect())
     }
 }
@@ -119,9 +119,9 @@ pub(crate) fn evaluate_cell(
     whole: Option<&[Trusts]>,
     settings: &Settings,
 ) -> Result<(Vec<PolicyEvaluation>, Vec<Comparison>, Vec<Trusts>)> {
-    let (bins, rows) = occupied(cell);
-    let logging = Estimator::of_logging(cell, WeightSums::of_logging(cell, 0, &rows), &bins);
-    let (uncertainty, _) = Uncertainty::new(cell, &rows, Estimators::of(&logging), None, settings)?;
+    let (bins, places) = occupied(cell);
+    let logging = Estimator::of_logging(cell, WeightSums::of_logging(cell, 0, &places), &bins);
+    let (uncertainty, _) = Uncertainty::new(cell, &places, Estimators::of(&logging), None, settings)?;
     let diagnostics = Diagnostics::of_logging(cell.rows as f64);
     let mut policies = vec![describe(
         (LOGGING, Estimators::of(&logging)),
@@ -132,19 +132,19 @@ pub(crate) fn evaluate_cell(
     )];
     let mut comparisons = Vec::new();
     let mut targets: Vec<Target<'_>> = (0..spec.policies.len())
-        .map(|policy| Target::new(spec, cell, policy, &bins, &rows, settings))
+        .map(|policy| Target::new(spec, cell, policy, &bins, &places, settings))
         .collect::<Result<_>>()?;
     for (target, whole) in targets.iter_mut().zip(whole.unwrap_or_default()) {
         target.trusts = target.trusts.within(whole);
     }
     for target in &targets {
-        let beside = Estimator::of_logging(cell, WeightSums::of_logging(cell, target.policy, &rows), &bins);
-        let (evaluation, comparison) = target.evaluate(cell, &rows, &beside, settings)?;
+        let beside = Estimator::of_logging(cell, WeightSums::of_logging(cell, target.policy, &places), &bins);
+        let (evaluation, comparison) = target.evaluate(cell, &places, &beside, settings)?;
         policies.push(evaluation);
         comparisons.push(comparison);
     }
     for (policy, baseline) in cell.kept.compared() {
-        comparisons.push(targets[policy].compare_with(&targets[baseline], cell, &rows, settings)?);
+        comparisons.push(targets[policy].compare_with(&targets[baseline], cell, &places, settings)?);
     }
     Ok((policies, comparisons, targets.into_iter().map(|target| target.trusts).collect()))
 }

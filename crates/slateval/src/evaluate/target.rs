@@ -53,7 +53,7 @@ impl<'a> Target<'a> {
         cell: &'a Cell,
         policy: usize,
         bins: &[Bin],
-        rows: &[u32],
+        places: &[u32],
         settings: &Settings,
     ) -> Result<Self> {
         let name = spec.policies[policy].name.as_str();
@@ -62,9 +62,9 @@ impl<'a> Target<'a> {
         let chosen = kept && fixed.is_none();
         let weighted = |order: usize| {
             if kept {
-                WeightSums::of_order(cell, policy, order, rows)
+                WeightSums::of_order(cell, policy, order, places)
             } else {
-                WeightSums::of_structure(cell, policy, rows)
+                WeightSums::of_structure(cell, policy, places)
             }
         };
         let structure = |order: usize| if kept { Structure::Order(order) } else { spec.structure.clone() };
@@ -81,8 +81,9 @@ impl<'a> Target<'a> {
             .zip(lowest..)
             .map(|(sums, order)| Estimator::of_target(cell, sums, structure(order), (correction, chi_usable), bins))
             .collect();
-        let design_effect = Estimator::of_logging(cell, WeightSums::of_logging(cell, policy, rows), bins).design_effect;
-        let tested = Tested { cell, policy, bins, occupied: rows, design_effect, settings };
+        let design_effect =
+            Estimator::of_logging(cell, WeightSums::of_logging(cell, policy, places), bins).design_effect;
+        let tested = Tested { cell, policy, bins, occupied: places, design_effect, settings };
         let selection = chosen.then(|| Selection::choose(&tested, &estimators));
         let (tests, trusts) = match &selection {
             Some(selection) => (Vec::new(), selection.trusts().clone()),
@@ -106,14 +107,14 @@ impl<'a> Target<'a> {
     pub(crate) fn evaluate(
         &self,
         cell: &Cell,
-        rows: &[u32],
+        places: &[u32],
         logging: &Estimator<'_>,
         settings: &Settings,
     ) -> Result<(PolicyEvaluation, Comparison)> {
         let (mut own, mut differences) = (Vec::new(), Vec::new());
         for at in 0..self.levels.len() {
             let (uncertainty, difference) =
-                Uncertainty::new(cell, rows, self.level(at), Some(Estimators::of(logging)), settings)?;
+                Uncertainty::new(cell, places, self.level(at), Some(Estimators::of(logging)), settings)?;
             own.push(uncertainty);
             differences.extend(difference);
         }
@@ -135,12 +136,12 @@ impl<'a> Target<'a> {
         &self,
         other: &Target<'_>,
         cell: &Cell,
-        rows: &[u32],
+        places: &[u32],
         settings: &Settings,
     ) -> Result<Comparison> {
         let mut differences = Vec::new();
         for at in 0..self.levels.len().max(other.levels.len()) {
-            let (_, difference) = Uncertainty::new(cell, rows, self.level(at), Some(other.level(at)), settings)?;
+            let (_, difference) = Uncertainty::new(cell, places, self.level(at), Some(other.level(at)), settings)?;
             differences.extend(difference);
         }
         let both = |of: fn(&Trusts) -> &Trust| of(&self.trusts).and(of(&other.trusts)).clone();

@@ -56,8 +56,8 @@ fn turn_rows(matrix: &mut [Vec<f64>], p: usize, q: usize, turn: impl Fn(f64, f64
 }
 
 /// The columns of a lower triangular `L` with `L L' = matrix`, for a symmetric matrix that is positive semi-definite but
-/// for rounding (Cholesky). A direction that hardly varies beside `scale`, what the matrix's diagonal was computed from,
-/// has a column of zeros: the root of rounding is no rounding any more.
+/// for rounding (Cholesky). `scale` is the size of what the diagonal was computed from. A pivot that is tiny beside it is
+/// rounding error, and its square root would be far larger than rounding error: its column is set to zero.
 pub(crate) fn square_root(matrix: &[Vec<f64>], scale: &[f64]) -> Vec<Vec<f64>> {
     let n = matrix.len();
     let mut rest = matrix.to_vec();

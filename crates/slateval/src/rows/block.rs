@@ -52,14 +52,14 @@ struct BlockColumns {
     logging: bool,
     pool: bool,
     /// For each policy: pi, chi, anywhere, weight.
-    policies: Vec<PolicyColumns>,
+    policies: Vec<TargetColumns>,
     segmented: bool,
     /// How many groups clusters are hashed into; 0 without clusters.
     groups: u16,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq)]
-struct PolicyColumns {
+struct TargetColumns {
     target: bool,
     chi: bool,
     anywhere: bool,
@@ -381,7 +381,7 @@ impl BlockColumns {
     /// Whether all that others ask for is there; more does no harm. Segments and clusters have to be the same.
     fn cover(&self, other: &BlockColumns) -> bool {
         let has = |own: bool, needed: bool| own || !needed;
-        let policy = |(own, other): (&PolicyColumns, &PolicyColumns)| {
+        let policy = |(own, other): (&TargetColumns, &TargetColumns)| {
             has(own.target, other.target)
                 && has(own.chi, other.chi)
                 && has(own.anywhere, other.anywhere)
@@ -396,7 +396,7 @@ impl BlockColumns {
 
     fn of(spec: &Spec) -> Self {
         let needs = spec.structure.needs();
-        let policy = |chi| PolicyColumns { target: needs.slots, chi, anywhere: needs.anywhere, weight: needs.weight };
+        let policy = |chi| TargetColumns { target: needs.slots, chi, anywhere: needs.anywhere, weight: needs.weight };
         BlockColumns {
             logging: needs.logging,
             pool: needs.pool,

@@ -166,7 +166,7 @@ impl<'a> Columns<'a> {
     }
 }
 
-/// Refuses data of targets that there are not.
+/// Refuses data for a target that was not given.
 fn check_names(slates: &Slates<'_>, spec: &Spec) -> Result<()> {
     let chi = slates.chi.iter().map(|(name, _)| ("chi", name));
     let anywhere = slates.anywhere.iter().map(|(name, _)| ("anywhere", name));

@@ -12,7 +12,7 @@ use crate::question::structure::Structure;
 use crate::rows::block::Block;
 use crate::rows::weights::{self, RowSums};
 use crate::summary::cell::{Cell, PolicySums};
-use crate::summary::clusters::PolicyColumns;
+use crate::summary::clusters::FeatureColumns;
 use crate::summary::index::{Feature, GramLayout, Layout};
 use crate::summary::tally::WeightTally;
 use crate::summary::witness::{self, Witness};
@@ -67,11 +67,11 @@ impl Cell {
 
     fn add_groups<'a>(&mut self, block: &Block, scratch: &'a Scratch) {
         let Some(groups) = &mut self.clusters else { return };
-        let of_policy = |(columns, sums): (&'a Vec<Vec<f64>>, &PolicySums)| PolicyColumns {
+        let of_policy = |(columns, sums): (&'a Vec<Vec<f64>>, &PolicySums)| FeatureColumns {
             layout: sums.gram.layout(),
             columns: &columns[..sums.gram.size()],
         };
-        let policies: Vec<PolicyColumns<'a>> = scratch.columns.iter().zip(&self.policies).map(of_policy).collect();
+        let policies: Vec<FeatureColumns<'a>> = scratch.columns.iter().zip(&self.policies).map(of_policy).collect();
         groups.add(block.groups(), &scratch.bin_rows, &policies);
     }
 

@@ -24,7 +24,7 @@ pub(crate) struct ClusterSums {
 
 /// The columns of a policy's features in a block of rows.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct PolicyColumns<'a> {
+pub(crate) struct FeatureColumns<'a> {
     pub(crate) layout: GramLayout,
     pub(crate) columns: &'a [Vec<f64>],
 }
@@ -48,14 +48,14 @@ impl ClusterSums {
     }
 
     /// Adds a block's rows, given each row's group and bin and each policy's columns.
-    pub(crate) fn add(&mut self, groups: &[u16], bins: &[u32], policies: &[PolicyColumns<'_>]) {
+    pub(crate) fn add(&mut self, groups: &[u16], bins: &[u32], policies: &[FeatureColumns<'_>]) {
         let (layout, stride) = (self.layout, self.layout.len());
         let rows = layout.place(GroupSum::Rows);
         for (row, (&group, &bin)) in groups.iter().zip(bins).enumerate() {
             let group = usize::from(group);
             let sums = &mut self.table.row_mut(bin)[group * stride..][..stride];
             sums[rows] += 1.0;
-            for (policy, &PolicyColumns { layout: features, columns }) in policies.iter().enumerate() {
+            for (policy, &FeatureColumns { layout: features, columns }) in policies.iter().enumerate() {
                 let own = &mut sums[layout.place(GroupSum::Weight { policy, j: 0 })..];
                 for (sum, column) in own.iter_mut().zip(&columns[features.weights()]) {
                     *sum += column[row];

@@ -106,16 +106,18 @@ impl CurveErrors {
         let (mut of_first, mut of_logging) = (vec![0.0; bins], vec![0.0; bins]);
         let (mut any_clumped, mut blurs) = (false, Vec::new());
         let tail = self.settings.tail;
+        for term in judged_by_tail(terms) {
+            has_light_tail(members[term.member], tail)?;
+        }
         for &CurveTerm { coefficient, metric, member } in terms {
             let Metric::Cvar(alpha) = metric else { continue };
             let curve = members[member].distribution.curve();
-            has_light_tail(members[member], tail)?;
             any_clumped |= is_clumped(curve, self.band(members, member), tail.level(alpha));
             let (down, up) = curve.tail_blur(alpha, tail, FINE);
             blurs.push(Blur { coefficient, down, up });
             let sum = match member {
                 _ if member == first => &mut of_first,
-                _ if members[member].structure.is_none() => &mut of_logging,
+                _ if members[member].is_logging() => &mut of_logging,
                 _ => continue,
             };
             let own = tail_values(curve, alpha, tail, coefficient);
@@ -210,6 +212,15 @@ fn first_target(members: &[&Estimator<'_>], terms: &[CurveTerm]) -> usize {
         None => usize::MAX,
     };
     terms.iter().map(|term| term.member).min_by_key(place).unwrap_or(0)
+}
+
+/// The terms whose rewards must have a light tail. The difference of one metric between two policies is judged by the first:
+/// both are of the same logged rewards.
+fn judged_by_tail(terms: &[CurveTerm]) -> &[CurveTerm] {
+    match terms {
+        [first, second] if first.metric == second.metric && first.coefficient == -second.coefficient => &terms[..1],
+        _ => terms,
+    }
 }
 
 /// Whether the log says enough about what is read off a CDF.

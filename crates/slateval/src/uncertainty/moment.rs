@@ -40,7 +40,7 @@ impl MomentPart<'_, '_> {
     fn value(&self) -> result::Result<f64, Reason> {
         let moments = &self.estimator.moments;
         Ok(match self.moment {
-            Moment::Mean => moments.origin + moments.mean,
+            Moment::Mean => moments.reward_mean(),
             Moment::Variance => positive_variance(self.estimator)?,
             Moment::Std => positive_variance(self.estimator)?.sqrt(),
         })
@@ -69,7 +69,7 @@ impl MomentPart<'_, '_> {
     /// What its error is the mean of, in each bin.
     fn values(&self) -> Vec<f64> {
         let moments = &self.estimator.moments;
-        let mean = moments.origin + moments.mean;
+        let mean = moments.reward_mean();
         let square = |x: f64| (x - mean) * (x - mean) - moments.variance;
         let value = |reward: f64| match self.moment {
             Moment::Mean => reward - mean,
@@ -103,7 +103,7 @@ pub(crate) fn interval(cell: &Cell, parts: &[MomentPart<'_, '_>], settings: &Set
 
 /// The shape of a sum's error: that of its first target, and of logging beside it.
 fn asymmetry(parts: &[MomentPart<'_, '_>]) -> Asymmetry {
-    let is_logging = |part: &&MomentPart<'_, '_>| part.estimator.structure.is_none();
+    let is_logging = |part: &&MomentPart<'_, '_>| part.estimator.is_logging();
     // Whatever the order of the parts.
     let targets = parts.iter().filter(|part| !is_logging(part));
     let first = targets.min_by_key(|part| part.estimator.sums.policy);
