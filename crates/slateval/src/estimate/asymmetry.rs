@@ -36,7 +36,8 @@ pub(crate) struct Ends {
 /// Skewness beyond which the expansion no longer helps, as a share of the normal quantile.
 const LARGEST_SHIFT: f64 = 0.5;
 
-/// Degrees of freedom are not taken to be fewer: what has fewer has no interval.
+/// Degrees of freedom are taken to be at least this many, however few the formula gives. Intervals are not withheld for
+/// their sake: `has_enough_rows` in `uncertainty/limits.rs` decides by the rows that the log is worth.
 const LEAST_FREEDOM: f64 = 4.0;
 
 impl Asymmetry {

@@ -15,7 +15,8 @@ const SAME: f64 = 1e-6;
 #[derive(Debug, Clone)]
 pub(crate) struct Distribution {
     pub(crate) bins: Vec<Bin>,
-    /// `F` at the largest reward of each bin, as estimated: unbiased, but it may fall or leave [0, 1].
+    /// `F` at the largest reward of each bin, as estimated. It may fall or leave [0, 1]. Without a correction it is
+    /// unbiased, if the structure is right.
     pub(crate) raw: Vec<f64>,
     /// The same, made a CDF.
     pub(crate) repaired: Vec<f64>,
@@ -53,7 +54,8 @@ impl Distribution {
     }
 }
 
-/// A CDF: its values at the largest reward of each bin, ascending, from within [0, 1], the last one 1.
+/// A CDF: its values at the largest reward of each bin, ascending, within [0, 1]. The last one is 1, unless the values
+/// are the lower end of a band.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Curve<'a> {
     pub(crate) bins: &'a [Bin],
@@ -231,8 +233,8 @@ impl Bin {
     }
 }
 
-/// Makes a CDF of an estimate that falls or leaves [0, 1]: rearrangement (sorting its values), then clipping. Neither
-/// increases the distance to any true CDF. At the largest reward it is 1.
+/// Makes a CDF of an estimate that falls or leaves [0, 1]: clips its values to [0, 1], then sorts them (rearrangement).
+/// Neither step increases the largest distance to any true CDF. The last value becomes 1.
 pub(crate) fn repair(values: &mut [f64]) {
     values.iter_mut().for_each(|f| *f = f.clamp(0.0, 1.0));
     sort_nearly_sorted(values);

@@ -31,7 +31,9 @@ impl Summary {
     /// The reward distribution of every policy, with what it rests on.
     ///
     /// # Errors
-    /// [`Error::NoRows`] for an empty summary, [`Error::BadSetting`], [`Error::Overflow`].
+    /// [`Error::NoRows`] for an empty summary; [`Error::BadSetting`] and [`Error::TooFewDraws`] for settings out of
+    /// their range; [`Error::BadStructure`] if no slate has the slots that the structure names; [`Error::HugeReward`]
+    /// and [`Error::Overflow`] if rewards or weights are too large for double precision.
     ///
     /// ```
     /// use slateval::{Settings, Slates};
