@@ -99,8 +99,8 @@ impl Curve<'_> {
         if self.bins[b].min == self.bins[b].max { 0.0 } else { self.step(b).1 }
     }
 
-    /// How far below and above what was read off the quantile of a level may lie, if its bin holds more than `fine` of the
-    /// distribution: what rewards inside it are worth is not known then.
+    /// How far the quantile of a level may lie below and above the value that [`quantile`](Self::quantile) gives. If
+    /// its bin holds more than `fine` of the distribution, it may lie anywhere in the bin; otherwise both are 0.
     pub(crate) fn quantile_blur(&self, level: f64, fine: f64) -> (f64, f64) {
         let (b, value) = (self.bin_at(level), self.quantile(level));
         if self.mass(b) <= fine {

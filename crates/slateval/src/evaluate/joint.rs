@@ -33,7 +33,8 @@ use crate::uncertainty::moment::{self, Moment, MomentPart};
 use crate::uncertainty::policy::Estimators;
 use crate::uncertainty::standing;
 
-/// The error of some members at one level of trust, at some confidence and from some draws.
+/// The error of some members' CDFs, kept for other combinations that need the same: of these members, at this level
+/// (the chosen order or the guard), at this confidence and from this many draws.
 #[derive(Debug)]
 struct Drawn {
     members: Vec<Member>,
