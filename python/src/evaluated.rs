@@ -111,7 +111,7 @@ impl Evaluated {
         Ok(Table::of(batch.map_err(|e| PyValueError::new_err(e.to_string()))?))
     }
 
-    /// Everything of the log: `log`, `comparisons`, `disparities`.
+    /// What is known of the log: its rows, its slots and the range of its rewards.
     fn log(&self) -> PyResult<String> {
         json(&self.evaluation.log)
     }

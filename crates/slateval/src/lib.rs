@@ -27,18 +27,21 @@
 //! Slates   Structure   add, merge  Correction       mean, variance, quantiles, VaR, CVaR, CDF, checks
 //! ```
 //!
-//! **Rows** are slates with a reward, logging propensities `mu_k` and target propensities `pi_k` of the shown actions. They
-//! come as [`Slates`], data in memory; one by one, with [`Summary::record`]; or in a [`Block`], which readers of files fill.
+//! **Rows** are slates with a reward, logging propensities `mu_k` and target propensities `pi_k` of the shown actions.
+//! Rows come in three ways: all at once from memory, as [`Slates`]; one by one, with [`Summary::record`]; or in a
+//! [`Block`], which readers of files fill.
 //!
 //! **Weights.** With slot ratios `Y_k = pi_k / mu_k`, a [`Structure`] says which weight `G` makes
 //! `F(v) = E[G 1{R <= v}]` the target's CDF: `1 + sum_k (Y_k - 1)` if the CDF is additive over slots, `prod_k Y_k` if
-//! nothing is assumed, and unbiased weights for everything between.
+//! nothing is assumed, and unbiased weights for everything between. [`Structure::Auto`], the default, keeps what the
+//! weights of several orders are made of, and chooses the order after the log has been read.
 //!
 //! **The [`Summary`]** keeps sums of fixed size, whatever the number of rows. Summaries merge: of threads, files, days or
 //! machines, in any order.
 //!
-//! **The distribution.** A [`Correction`] turns the weights into less noisy ones that sum to 1. The raw CDF may fall or
-//! leave [0, 1], for weights may be negative; rearranged, it is a CDF, and no further from the truth.
+//! **The distribution.** A [`Correction`] makes the estimate less noisy, and all but [`Correction::None`] make the
+//! weights sum to 1. Weights may be negative, so the raw CDF may fall or leave [0, 1]. Clipping and sorting its values
+//! makes it a CDF, and never moves it further from the truth.
 //!
 //! **The [`Evaluation`]** has one distribution per policy, differences to the logging policy, segments, and
 //! [`Diagnostics`]: what the numbers rest on.

@@ -64,7 +64,9 @@ pub enum Status {
     Ok,
     /// Look at it.
     Warn,
-    /// Do not rely on the numbers before it is mended.
+    /// What was checked cannot be relied on before it is mended. Often that is one metric or its interval;
+    /// [`Diagnostics::spoiled`](crate::Diagnostics::spoiled) lists the checks that leave no number of the policy to be
+    /// relied on.
     Fail,
 }
 

@@ -54,8 +54,8 @@ pub struct WeightHistogram {
 }
 
 impl Diagnostics {
-    /// Rows of the target's own, as designed and in clusters as far as rows are alike in them, below which the check `ess`
-    /// warns: with fewer, intervals hold less often than they say.
+    /// The check `ess` warns if the log is worth fewer rows of the target's own than this: `design_ess`, divided by the
+    /// design effect of clusters. With fewer, intervals hold less often than they say.
     pub const ENOUGH_ROWS: f64 = 100.0;
 
     /// The checks that leave no number of the policy to be relied on, whatever its interval says: failed ones of

@@ -8,7 +8,7 @@ use crate::question::structure::Structure;
 
 /// Why an interval is missing, or what stands against it.
 ///
-/// `Display` says it in a plain sentence; [`in_words`](Reason::in_words) says it in a front end's own words.
+/// `Display` says it in a plain clause; [`in_words`](Reason::in_words) says it in a front end's own words.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum Reason {

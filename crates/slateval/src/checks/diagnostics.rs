@@ -1,5 +1,9 @@
-//! Effective sample sizes of a policy, and every check of what its numbers rest on.
+//! Effective sample sizes of a policy, and the checks that one estimator is enough for.
 //! See docs/methods.md, sections 8 and 9.
+//!
+//! Other checks are added later: those of chi, the correction, the order or structure, clusters and the guaranteed band
+//! by `Target::diagnostics` in `evaluate/target.rs`, those of the variance and the bins by `describe` in
+//! `evaluate/describe.rs`.
 
 use crate::answer::diagnostics::{DesignSource, Diagnostics};
 use crate::checks::assumptions::{independent_slots, paper_bias};

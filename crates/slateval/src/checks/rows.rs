@@ -1,4 +1,4 @@
-//! Whether enough rows, and not too few of them, carry the numbers.
+//! Whether the log is worth enough rows, and whether few rows, clusters or bins decide the numbers.
 //! See docs/methods.md, sections 8.5, 8.6, 8.7, 8.8, 8.12 and 8.16.
 
 use crate::answer::check::{Check, Status};

@@ -3,10 +3,13 @@
 //!
 //! The error of an estimate is `sum_i x_i / n` with `x = w y`: a weight times a centred function of the reward. With
 //! `skewness = sum x^3 / (sum x^2)^(3/2)`, the studentised error has the `p`-quantile `z_p - skewness (2 z_p^2 + 1) / 6`
-//! (Edgeworth). And `sum x^2` itself varies: by `sum x^4 / (sum x^2)^2`, relative to its size, of which `skewness^2` goes
-//! along with the estimate, which the first correction allows for. Half of that is taken off, for the skewness is itself
-//! estimated, and all of it on a logarithmic scale, where the error of a variance is closer to normal. What is left, `v`,
-//! makes `sum x^2` a chi-square of `2 / v` degrees of freedom (Satterthwaite): so t quantiles take the place of normal ones.
+//! (Edgeworth).
+//!
+//! The standard error is estimated too: `sum x^2` has the relative variance `sum x^4 / (sum x^2)^2`. Of this,
+//! `skewness^2` is the part that varies together with the estimate, and the Edgeworth correction already allows for it.
+//! Half of that part is taken off, because the skewness is itself estimated; on a logarithmic scale, where the error of
+//! a variance is closer to normal, all of it is. Call what is left `v`. Then `sum x^2` is treated as a chi-square of
+//! `2 / v` degrees of freedom (Satterthwaite), and t quantiles take the place of normal ones.
 //!
 //! Bins keep `sum w^2`, and the log as a whole `sum w^3` and `sum w^4`; within bins these are taken to be proportional.
 
@@ -36,7 +39,8 @@ pub(crate) struct Ends {
 /// Skewness beyond which the expansion no longer helps, as a share of the normal quantile.
 const LARGEST_SHIFT: f64 = 0.5;
 
-/// Degrees of freedom are not taken to be fewer: what has fewer has no interval.
+/// Degrees of freedom are taken to be at least this many, however few the formula gives. Intervals are not withheld for
+/// their sake: `has_enough_rows` in `uncertainty/limits.rs` decides by the rows that the log is worth.
 const LEAST_FREEDOM: f64 = 4.0;
 
 impl Asymmetry {

@@ -43,12 +43,12 @@ pub(crate) fn product_design_ess(estimator: &Estimator<'_>) -> f64 {
     if second > 0.0 { sums.n / second } else { 0.0 }
 }
 
-/// The smaller of the effective sample sizes, as happened and as designed, in clusters as far as rows are alike in them.
+/// The smaller of the observed and the design effective sample size, divided by the design effect of clusters.
 pub(crate) fn effective_rows(estimator: &Estimator<'_>) -> f64 {
     observed_rows(estimator).min(estimator.design_ess.unwrap_or(0.0)) / estimator.design_effect
 }
 
-/// The effective sample size as designed, in clusters as far as rows are alike in them.
+/// The design effective sample size, divided by the design effect of clusters.
 pub(crate) fn designed_rows(estimator: &Estimator<'_>) -> f64 {
     estimator.design_ess.unwrap_or(0.0) / estimator.design_effect
 }

@@ -15,7 +15,8 @@ const SAME: f64 = 1e-6;
 #[derive(Debug, Clone)]
 pub(crate) struct Distribution {
     pub(crate) bins: Vec<Bin>,
-    /// `F` at the largest reward of each bin, as estimated: unbiased, but it may fall or leave [0, 1].
+    /// `F` at the largest reward of each bin, as estimated. It may fall or leave [0, 1]. Without a correction it is
+    /// unbiased, if the structure is right.
     pub(crate) raw: Vec<f64>,
     /// The same, made a CDF.
     pub(crate) repaired: Vec<f64>,
@@ -53,7 +54,8 @@ impl Distribution {
     }
 }
 
-/// A CDF: its values at the largest reward of each bin, ascending, from within [0, 1], the last one 1.
+/// A CDF: its values at the largest reward of each bin, ascending, within [0, 1]. The last one is 1, unless the values
+/// are the lower end of a band.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Curve<'a> {
     pub(crate) bins: &'a [Bin],
@@ -97,8 +99,8 @@ impl Curve<'_> {
         if self.bins[b].min == self.bins[b].max { 0.0 } else { self.step(b).1 }
     }
 
-    /// How far below and above what was read off the quantile of a level may lie, if its bin holds more than `fine` of the
-    /// distribution: what rewards inside it are worth is not known then.
+    /// How far the quantile of a level may lie below and above the value that [`quantile`](Self::quantile) gives. If
+    /// its bin holds more than `fine` of the distribution, it may lie anywhere in the bin; otherwise both are 0.
     pub(crate) fn quantile_blur(&self, level: f64, fine: f64) -> (f64, f64) {
         let (b, value) = (self.bin_at(level), self.quantile(level));
         if self.mass(b) <= fine {
@@ -231,8 +233,8 @@ impl Bin {
     }
 }
 
-/// Makes a CDF of an estimate that falls or leaves [0, 1]: rearrangement (sorting its values), then clipping. Neither
-/// increases the distance to any true CDF. At the largest reward it is 1.
+/// Makes a CDF of an estimate that falls or leaves [0, 1]: clips its values to [0, 1], then sorts them (rearrangement).
+/// Neither step increases the largest distance to any true CDF. The last value becomes 1.
 pub(crate) fn repair(values: &mut [f64]) {
     values.iter_mut().for_each(|f| *f = f.clamp(0.0, 1.0));
     sort_nearly_sorted(values);

@@ -2,9 +2,14 @@
 //! See docs/methods.md, section 6.2.
 //!
 //! The share of the weights' variation that a correction's own coefficients take up is
-//! `d = tr[(sum P P')^-1 sum G^2 P P'] / sum G^2`, `P` being 1 and the functions that the correction is fitted to: the
-//! slots' `Z_k`, and `G - 1` for control variates of a weight that is no sum of them. Half-widths are multiplied by
-//! `1/(1-d)`.
+//! `d = tr[(sum P P')^-1 sum G^2 P P'] / sum G^2`. Half-widths are multiplied by `1/(1-d)`. `P` is 1 and the functions
+//! that the correction is fitted to:
+//!
+//! | correction | functions |
+//! |---|---|
+//! | self-normalized | `G - 1` |
+//! | control variates | `Z_k` of each slot, and `G - 1` unless the weight is additive |
+//! | calibrated | `Z_k` of each slot |
 //!
 //! The logging policy fills its slots independently, so `P P'` is diagonal but for chance, and `E[G^2 Z_k^2]` follows from
 //! single slots: `G = A + Z_k B` with `A` and `B` functions of the other slots gives

@@ -1,8 +1,9 @@
 //! Joint intervals of linear combinations in one cell of a summary.
 //! See docs/methods.md, section 6.15.
 //!
-//! Moments have normal intervals from the sum of their influence functions; what is read off CDFs has percentiles of
-//! draws in which all policies of a group move together.
+//! A sum of moments has the interval of [`moment`](crate::uncertainty::moment): the standard error of the sum of their
+//! influence functions, times t quantiles moved by the Edgeworth shift. A sum of metrics read off CDFs has the interval
+//! that [`CurveErrors`] gives it; in its draws all policies of a group move together.
 
 use crate::uncertainty::curve_errors::CurveErrors;
 use crate::uncertainty::limits::{plus, scaled};
@@ -32,7 +33,8 @@ use crate::uncertainty::moment::{self, Moment, MomentPart};
 use crate::uncertainty::policy::Estimators;
 use crate::uncertainty::standing;
 
-/// The error of some members at one level of trust, at some confidence and from some draws.
+/// The error of some members' CDFs, kept for other combinations that need the same: of these members, at this level
+/// (the chosen order or the guard), at this confidence and from this many draws.
 #[derive(Debug)]
 struct Drawn {
     members: Vec<Member>,

@@ -31,7 +31,9 @@ impl Summary {
     /// The reward distribution of every policy, with what it rests on.
     ///
     /// # Errors
-    /// [`Error::NoRows`] for an empty summary, [`Error::BadSetting`], [`Error::Overflow`].
+    /// [`Error::NoRows`] for an empty summary; [`Error::BadSetting`] and [`Error::TooFewDraws`] for settings out of
+    /// their range; [`Error::BadStructure`] if no slate has the slots that the structure names; [`Error::HugeReward`]
+    /// and [`Error::Overflow`] if rewards or weights are too large for double precision.
     ///
     /// ```
     /// use slateval::{Settings, Slates};
@@ -111,8 +113,8 @@ impl Summary {
 /// Draws for each segment, of which there may be a thousand.
 pub(crate) const SEGMENT_DRAWS: usize = 500;
 
-/// Every policy of a cell, how they compare, and how far each target can be trusted. A segment is told the latter of the
-/// whole log.
+/// Every policy of a cell, how they compare, and how far each target can be trusted. For a segment, `whole` is the
+/// trust in each target over the whole log: what the whole log contradicts, no segment can vouch for.
 pub(crate) fn evaluate_cell(
     spec: &Spec,
     cell: &Cell,

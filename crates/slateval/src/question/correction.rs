@@ -17,7 +17,8 @@ pub enum Correction {
     None,
     /// `w = G / sum G`.
     SelfNormalized,
-    /// Regression on the slot ratios, whose expectation 1 is known.
+    /// Regression on the slot ratios, whose expectation 1 is known, and on `G - 1`, whose expectation is 0, unless the
+    /// weight is a linear function of the ratios. A given weight has no ratios: there it is `G - 1` alone.
     ControlVariate,
     /// Regression on the slot ratios, with their expectation under the target, known from `chi`.
     Calibrated,
@@ -42,7 +43,8 @@ impl From<Correction> for CorrectionChoice {
 }
 
 impl CorrectionChoice {
-    /// Refuses a correction that the structure, or a log without chi, cannot have.
+    /// Refuses a correction that the structure cannot have. `calibrated` without a chi is refused later, when a target
+    /// is evaluated.
     pub(crate) fn check(self, structure: &Structure) -> Result<()> {
         let bad = |correction: Correction, why: &str| {
             Err(Error::BadSetting { setting: "correction", value: correction.to_string(), why: why.into() })

@@ -183,7 +183,7 @@ impl Settings {
     /// the log is read.
     ///
     /// # Errors
-    /// [`Error::BadSetting`].
+    /// [`Error::BadSetting`], and [`Error::TooFewDraws`] if the confidence takes more draws.
     pub fn check_for(&self, spec: &Spec) -> Result<()> {
         self.correction.check(&spec.structure)?;
         self.order(spec)?;

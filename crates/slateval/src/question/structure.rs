@@ -145,8 +145,8 @@ impl Structure {
         }
     }
 
-    /// Refuses a log whose longest slates do not have the slots this structure speaks of. Single blocks may: slates
-    /// differ in length.
+    /// Refuses a log whose longest slates do not have the slots this structure speaks of. A single block may
+    /// lack those slots, because slates differ in length.
     pub(crate) fn check_longest(&self, slots: usize) -> Result<()> {
         match self {
             _ if slots == 0 && self.needs().slots => Err(self.bad("no slate of the log has any slot")),

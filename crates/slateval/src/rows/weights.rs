@@ -201,8 +201,10 @@ pub(crate) fn elementary(m: usize, z: &[Vec<f64>], rows: usize, e: &mut Vec<Vec<
     }
 }
 
-/// The same, with the sum of `e_j(z)` over all `j > m` in `e[m + 1]`: a product of more slots is one of more slots yet
-/// times 1 or the next `z`, or one of `m` slots times it.
+/// The same, with `rest`, the sum of `e_j(z)` over all `j > m`, in `e[m + 1]`.
+///
+/// Adding slot `z`: `rest` becomes `rest + z (rest + e_m)`, because a product of more than `m` slots either lacks `z`,
+/// or is `z` times a product of at least `m` slots.
 #[inline(always)]
 pub(crate) fn elementary_with_rest(m: usize, z: &[Vec<f64>], rows: usize, e: &mut Vec<Vec<f64>>) {
     e.resize(e.len().max(m + 2), Vec::new());

@@ -159,7 +159,7 @@ impl PolicySums {
         }
         weights::elementary(basis.len(), z, block.rows(), terms);
         let (sum, orders) = terms.split_at_mut(1);
-        // e_0 = 1 becomes the weight of one order after the other.
+        // `sum` begins as e_0 = 1. Each e_j added makes it the weight of order j, which is tallied.
         for ((w, e), tally) in basis.iter_mut().zip(orders).zip(&mut self.tally.weights) {
             w.copy_from_slice(e);
             sum[0].iter_mut().zip(&*e).for_each(|(sum, e)| *sum += e);

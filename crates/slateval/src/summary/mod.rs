@@ -98,8 +98,9 @@ impl Summary {
     /// summary as it was.
     ///
     /// # Errors
-    /// [`Error::BadValue`] for a value that no reward or probability can have, [`Error::BadStructure`] for slates
-    /// without the slots that the structure names, [`Error::TooManySegments`].
+    /// [`Error::BadValue`] for a value that no reward or probability can have, [`Error::BadStructure`] for slates of
+    /// more slots than the pool of a ranking has items, [`Error::TooManySegments`]. Whether slates have the slots that
+    /// the structure names is known when all rows are in: [`evaluate`](Summary::evaluate) checks it.
     ///
     /// # Panics
     /// If the block was made for another specification.

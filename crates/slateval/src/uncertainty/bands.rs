@@ -47,8 +47,9 @@ pub(crate) fn band_around(cdf: &[f64], width: impl Fn(usize) -> f64) -> CurveBan
     CurveBand { lower, upper, half_width: None }
 }
 
-/// The interval of a quantile: where the band's ends reach its level (Woodruff). Where in a bin that holds much of the
-/// distribution they do is not known, so that they are taken to be where the bin begins and ends.
+/// The interval of a quantile: from where the band's upper end reaches the level to where its lower end does
+/// (Woodruff). If that happens in a bin that holds much of the distribution, it is not known where inside the bin. The
+/// interval then ends where the bin does: at its smallest reward below, at its largest above.
 pub(crate) fn invert(curve: Curve<'_>, band: &CurveBand, level: f64) -> Bounds {
     let bins = curve.bins;
     let end = |cdf: &[f64], outermost: fn(&Bin) -> f64| {

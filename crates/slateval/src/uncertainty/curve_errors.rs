@@ -249,8 +249,9 @@ fn says_enough_about(metric: Metric, estimator: &Estimator<'_>, tail: Tail) -> r
     }
 }
 
-/// `F(v)`, which is at most what it is at any later reward and at least what it is at any earlier one: its bounds are
-/// those at the nearest ends of bins whose tails carry an interval. What is known inside a bin is known at its ends.
+/// The bounds of `F(v)`. A CDF never falls: a lower bound at an earlier reward and an upper bound at a later one hold
+/// at `v` too. They are the band's at the nearest ends of bins, before and after `v`, whose tails hold enough effective
+/// rows; 0 or 1 where there is no such end.
 fn probability(reward: f64, estimator: &Estimator<'_>, band: &CurveBand) -> Limits {
     let (cdf, curve) = (&estimator.distribution.repaired, estimator.distribution.curve());
     let (place, filled) = curve.place(reward);

@@ -67,7 +67,7 @@ pub(crate) fn bin_is_fine_enough(estimator: &Estimator<'_>, level: f64) -> resul
     Err(Reason::CoarseBin { reward: None, share })
 }
 
-/// Whether enough of those rows lie in a tail of this probability.
+/// Whether a tail of this probability holds enough effective rows.
 pub(crate) fn tail_has_enough_rows(estimator: &Estimator<'_>, probability: f64) -> result::Result<(), Reason> {
     let rows = probability * effective_rows(estimator);
     if rows >= TAIL_ROWS {

@@ -46,7 +46,8 @@ impl MomentPart<'_, '_> {
         })
     }
 
-    /// The influence function of the mean or the variance, and what the moment's is of it.
+    /// The influence function of the mean or the variance, and the factor that makes it the moment's own: 1, or
+    /// `1 / (2 std)` for a standard deviation.
     fn influence(&self) -> result::Result<(LinearFunction, f64), Reason> {
         Ok(match self.moment {
             Moment::Mean => (self.estimator.mean_influence(), 1.0),
@@ -66,7 +67,8 @@ impl MomentPart<'_, '_> {
         }
     }
 
-    /// What its error is the mean of, in each bin.
+    /// The function of the reward whose weighted mean is the moment's error, at each bin's mean reward and times the
+    /// coefficient.
     fn values(&self) -> Vec<f64> {
         let moments = &self.estimator.moments;
         let mean = moments.reward_mean();

@@ -36,9 +36,11 @@ impl<T> Standing<T> {
     }
 }
 
-/// An estimate with its limits at each order they are taken at, that of the estimate first. The interval is that of the
-/// last, as far as it is to be trusted, and holds the estimate. Where an order was chosen from the data, the first is given
-/// beside it.
+/// The interval of an estimate. `levels` are its limits at the chosen order, and then at the guard, if the guard is
+/// another order.
+///
+/// The ends are the limits of the last level, extended to hold the estimate; `trust` decides whether they are given. If
+/// the order was chosen from the data (`selected`), the limits of the first level are given beside them.
 pub(crate) fn interval(estimate: f64, levels: &[&Limits], selected: bool, trust: &Trust) -> Interval {
     let holding = |limits: Option<&&Limits>| match limits {
         None => Err(Reason::NotEvaluated),
