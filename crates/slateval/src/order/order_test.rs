@@ -104,8 +104,9 @@ pub(crate) fn judge(evidence: &[Evidence]) -> Vec<OrderTest> {
 /// The lowest order's share of the level, as a multiple of each other's: effects of few slots are the likeliest.
 const LOWEST_SHARE: f64 = 3.0;
 
-/// Holm's procedure, weighted: of all statistics, the least likely against its share of the level is judged first; if it is
-/// found active, its share is divided among the others, and so on. From the first that is not, none is.
+/// Holm's procedure, weighted. The statistic that is least likely against its share of the level is judged first. If it is
+/// active, its share goes to the others, and the next is judged. At the first inactive one the procedure stops: that one and
+/// the rest are inactive.
 fn holm(candidates: &[&Candidate]) -> Vec<FunctionalTest> {
     let share = |i: usize| if i == 0 { LOWEST_SHARE } else { 1.0 };
     let probability = |i: usize| candidates[i].without_effects.probability(candidates[i].statistic) / share(i);

@@ -52,7 +52,7 @@ pub struct Term {
     pub coefficient: f64,
     /// The metric.
     pub metric: Metric,
-    /// The policy's name; [`LOGGING`] for the one that wrote the log.
+    /// The policy's name; [`LOGGING`](crate::LOGGING) for the one that wrote the log.
     pub policy: String,
 }
 
