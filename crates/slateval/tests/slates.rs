@@ -331,19 +331,19 @@ fn every_refusal_says_what_was_done() {
     says(door().target("new", &pi), "target `new`: two targets have this name");
     says(door().target("logging", &pi), "target `logging`: the name is reserved for the policy that wrote the log");
     says(Slates::new(&reward).logging(&mu), "target `(none)`: give at least one target policy");
-    says(Slates::new(&reward).target("new", &pi), "logging `(none)`: structure auto needs it, and it was not given");
+    says(Slates::new(&reward).target("new", &pi), "structure auto needs logging propensities, and none were given");
     let ranking = |pool: &str| door().structure(format!("ranking:{pool}").parse().unwrap());
-    says(ranking("9"), "anywhere `new`: structure ranking:9 needs it, and it was not given");
+    says(ranking("9"), "structure ranking:9 needs anywhere probabilities of target `new`, and none were given");
     says(
         ranking("items").anywhere("new", &pi),
-        "pool `(none)`: structure ranking:items needs it, and it was not given",
+        "structure ranking:items needs the sizes of pools, and none were given",
     );
     says(
         ranking("1").anywhere("new", &pi),
         "structure `ranking:1`: slates have 2 slots, which cannot be filled from 1 items",
     );
     says(ranking("items").anywhere("new", &pi).pool(&[9.0; 2]), "the pool: there are 2 values, but 4 rewards");
-    says(door().structure(Structure::Given), "weight `new`: structure given needs it, and it was not given");
+    says(door().structure(Structure::Given), "structure given needs weights of target `new`, and none were given");
     says(
         door().structure(Structure::Given).weight("new", &pi[..3]),
         "the weights of target `new`: there are 3 values, but 4 rewards",
@@ -351,7 +351,7 @@ fn every_refusal_says_what_was_done() {
     says(Slates::new(&[]).logging(&mu[..0]).target("new", &pi[..0]), "there are no rows");
     says(
         Slates::new(&[]).logging(&mu).target("new", &pi),
-        "the logging propensities: there are 8 numbers and 0 rewards, but 8 is not a multiple of 0",
+        "the logging propensities: there are 8 numbers, but no rewards",
     );
     let error = door().evaluate(&points().with_confidence(2.0)).unwrap_err();
     assert_eq!(error.to_string(), "confidence `2`: must lie between 0 and 1");

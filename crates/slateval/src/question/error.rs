@@ -41,6 +41,14 @@ pub enum Error {
         /// What is wrong with its length.
         why: String,
     },
+    /// Data in memory that the structure needs and that were not given.
+    #[error("structure {structure} needs {what}, and none were given")]
+    MissingData {
+        /// Which data.
+        what: String,
+        /// The structure as written.
+        structure: String,
+    },
     /// A structure that cannot be read, or that the slates cannot have.
     #[error("structure `{text}`: {why}")]
     BadStructure {

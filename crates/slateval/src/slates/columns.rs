@@ -31,32 +31,29 @@ impl<'a> Columns<'a> {
     pub(crate) fn new(slates: &'a Slates<'_>, spec: &Spec) -> Result<Self> {
         check_names(slates, spec)?;
         let needs = spec.structure.needs();
-        let missing = |setting: &'static str, value: &str| Error::BadSetting {
-            setting,
-            value: value.into(),
-            why: format!("structure {} needs it, and it was not given", spec.structure),
-        };
-        let by_slot = |needed: bool, setting, given: &'a [(String, Slots<'_>)], name: &str| {
+        let missing = |what: String| Error::MissingData { what, structure: spec.structure.to_string() };
+        let of_target = |what: &str, name: &str| missing(format!("{what} of target `{name}`"));
+        let by_slot = |needed: bool, what, given: &'a [(String, Slots<'_>)], name: &str| {
             let found = given.iter().find(|(target, _)| target == name).map(|(_, slots)| slots);
-            if needed && found.is_none() { Err(missing(setting, name)) } else { Ok(found.filter(|_| needed)) }
+            if needed && found.is_none() { Err(of_target(what, name)) } else { Ok(found.filter(|_| needed)) }
         };
         let policy = |policy: &PolicySpec| {
             let name = policy.name.as_str();
             let weight = slates.weights.iter().find(|(target, _)| target == name).map(|(_, weight)| *weight);
             Ok(PolicyColumns {
-                target: by_slot(needs.slots, "target", &slates.targets, name)?,
+                target: by_slot(needs.slots, "propensities", &slates.targets, name)?,
                 chi: by_slot(needs.slots && policy.chi, "chi", &slates.chi, name)?,
-                anywhere: by_slot(needs.anywhere, "anywhere", &slates.anywhere, name)?,
-                weight: if needs.weight { Some(weight.ok_or_else(|| missing("weight", name))?) } else { None },
+                anywhere: by_slot(needs.anywhere, "anywhere probabilities", &slates.anywhere, name)?,
+                weight: if needs.weight { Some(weight.ok_or_else(|| of_target("weights", name))?) } else { None },
             })
         };
         let logging = slates.logging.as_ref().filter(|_| needs.logging);
         if needs.logging && logging.is_none() {
-            return Err(missing("logging", "(none)"));
+            return Err(missing("logging propensities".into()));
         }
         let pool = slates.pool.filter(|_| needs.pool);
         if needs.pool && pool.is_none() {
-            return Err(missing("pool", "(none)"));
+            return Err(missing("the sizes of pools".into()));
         }
         let mut columns = Columns {
             reward: slates.reward,

@@ -66,7 +66,8 @@ impl<'a> Slots<'a> {
         };
         match &self.0 {
             Layout::Flat([]) => Ok(0),
-            Layout::Flat(values) if rows == 0 || values.len() % rows != 0 => {
+            Layout::Flat(values) if rows == 0 => bad(format!("there are {} numbers, but no rewards", values.len())),
+            Layout::Flat(values) if values.len() % rows != 0 => {
                 let count = values.len();
                 bad(format!("there are {count} numbers and {rows} rewards, but {count} is not a multiple of {rows}"))
             }
