@@ -15,34 +15,41 @@ use crate::uncertainty::policy::{DifferenceUncertainty, Estimators, Gap};
 use crate::uncertainty::readings::read;
 use crate::uncertainty::standing;
 
-/// Two policies to be compared: their names, and the estimators that their estimates come from.
+/// A policy's name, and the estimators that its estimates come from.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Side<'n, 'e, 'a> {
+    pub(crate) name: &'n str,
+    pub(crate) estimators: Estimators<'e, 'a>,
+}
+
+/// Two policies to be compared.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Compared<'n, 'e, 'a> {
-    pub(crate) policy: (&'n str, Estimators<'e, 'a>),
-    pub(crate) baseline: (&'n str, Estimators<'e, 'a>),
+    pub(crate) policy: Side<'n, 'e, 'a>,
+    pub(crate) baseline: Side<'n, 'e, 'a>,
     /// Whether an order was chosen from the data for either.
     pub(crate) selected: bool,
     pub(crate) trusts: &'n Trusts,
 }
 
-/// Policy minus baseline, with what is uncertain about it at each level of trust in the chosen orders.
+/// Policy minus baseline. `uncertainty` is at each order that intervals are taken at.
 pub(crate) fn compare(
-    compared: Compared<'_, '_, '_>,
-    levels: &[DifferenceUncertainty],
+    Compared { policy, baseline, selected, trusts }: Compared<'_, '_, '_>,
+    uncertainty: &[DifferenceUncertainty],
     settings: &Settings,
 ) -> Comparison {
-    let Compared { policy: (policy, first), baseline: (baseline, second), selected, trusts } = compared;
-    let mean = |level: Estimators<'_, '_>| level.mean.moments.reward_mean();
-    let value = |level: Estimators<'_, '_>, metric: Metric| read(metric, level.cdf.distribution.curve(), settings.tail);
-    let difference = |metric: Metric| value(first, metric) - value(second, metric);
+    let mean = |side: Side<'_, '_, '_>| side.estimators.mean.moments.reward_mean();
+    let value =
+        |side: Side<'_, '_, '_>, metric: Metric| read(metric, side.estimators.cdf.distribution.curve(), settings.tail);
+    let difference = |metric: Metric| value(policy, metric) - value(baseline, metric);
     let interval = |estimate: f64, of: &dyn Fn(&DifferenceUncertainty) -> &Limits| {
-        standing::interval(estimate, &levels.iter().map(of).collect::<Vec<_>>(), selected, &trusts.cdf)
+        standing::interval(estimate, &uncertainty.iter().map(of).collect::<Vec<_>>(), selected, &trusts.cdf)
     };
-    let means: Vec<&Limits> = levels.iter().map(|level| &level.mean).collect();
+    let means: Vec<&Limits> = uncertainty.iter().map(|u| &u.mean).collect();
     let cvar = |(i, &alpha): (usize, &f64)| {
-        let bias = levels.first().and_then(|level| level.cvar_bias.as_ref()).filter(|_| settings.debias_cvar);
+        let bias = uncertainty.first().and_then(|u| u.cvar_bias.as_ref()).filter(|_| settings.debias_cvar);
         let bias = bias.map_or(0.0, |bias| bias[i]);
-        TailEstimate { alpha, interval: interval(difference(Metric::Cvar(alpha)) - bias, &|level| &level.cvar[i]) }
+        TailEstimate { alpha, interval: interval(difference(Metric::Cvar(alpha)) - bias, &|u| &u.cvar[i]) }
     };
     let quantile = |i: usize, of: &dyn Fn(&DifferenceUncertainty) -> &Limits| {
         let level = settings.quantiles[i];
@@ -50,21 +57,21 @@ pub(crate) fn compare(
     };
     let quantiles = 0..settings.quantiles.len();
     Comparison {
-        policy: policy.to_owned(),
-        baseline: baseline.to_owned(),
+        policy: policy.name.to_owned(),
+        baseline: baseline.name.to_owned(),
         paired: true,
-        mean: standing::interval(mean(first) - mean(second), &means, selected, &trusts.mean),
+        mean: standing::interval(mean(policy) - mean(baseline), &means, selected, &trusts.mean),
         cvar: settings.alphas.iter().enumerate().map(cvar).collect(),
-        quantiles: quantiles.clone().map(|i| quantile(i, &|level| &level.quantiles[i])).collect(),
-        quantile_band: quantiles.map(|i| quantile(i, &|level| &level.quantile_band[i])).collect(),
-        dominance: dominance(levels, z(settings)).filter(|_| trusts.cdf == Trust::Stands),
+        quantiles: quantiles.clone().map(|i| quantile(i, &|u| &u.quantiles[i])).collect(),
+        quantile_band: quantiles.map(|i| quantile(i, &|u| &u.quantile_band[i])).collect(),
+        dominance: dominance(uncertainty, z(settings)).filter(|_| trusts.cdf == Trust::Stands),
     }
 }
 
-/// One dominates if its CDF is shown to lie below the other's at every reward in the interior, at every level of trust
+/// One dominates if its CDF is shown to lie below the other's at every reward in the interior, at every order
 /// (an intersection of tests, so that each may be made at the full level), and nowhere shown to lie above.
-fn dominance(levels: &[DifferenceUncertainty], z: f64) -> Option<Dominance> {
-    let gaps: Vec<Gap> = levels.iter().map(|level| level.gap).collect::<Option<_>>()?;
+fn dominance(uncertainty: &[DifferenceUncertainty], z: f64) -> Option<Dominance> {
+    let gaps: Vec<Gap> = uncertainty.iter().map(|u| u.gap).collect::<Option<_>>()?;
     let below = |gap: &Gap| gap.interior.is_some_and(|(_, most)| most < -z) && gap.everywhere.1 <= z;
     let above = |gap: &Gap| gap.interior.is_some_and(|(least, _)| least > z) && gap.everywhere.0 >= -z;
     Some(if gaps.iter().all(below) {

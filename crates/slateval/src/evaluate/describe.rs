@@ -16,11 +16,19 @@ use crate::uncertainty::limits::Limits;
 use crate::uncertainty::policy::{Estimators, Uncertainty};
 use crate::uncertainty::standing;
 
-/// Reads everything off a policy's distribution and moments.
+/// A policy to be described: what its answers are read from, and how far they can be trusted.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Described<'n, 'e, 'a> {
+    pub(crate) name: &'n str,
+    pub(crate) estimators: Estimators<'e, 'a>,
+    pub(crate) selection: Option<&'n Selection>,
+    pub(crate) trusts: &'n Trusts,
+}
+
+/// Reads everything off a policy's distribution and moments. `uncertainty` is at each order that intervals are taken at.
 pub(crate) fn describe(
-    (name, level): (&str, Estimators<'_, '_>),
+    Described { name, estimators, selection, trusts }: Described<'_, '_, '_>,
     uncertainty: &[Uncertainty],
-    (selection, trusts): (Option<&Selection>, &Trusts),
     mut diagnostics: Diagnostics,
     settings: &Settings,
 ) -> PolicyEvaluation {
@@ -30,8 +38,9 @@ pub(crate) fn describe(
     };
     let interval = |estimate: f64, of: &dyn Fn(&Uncertainty) -> &Limits| trusted(estimate, of, &trusts.cdf);
     let of_variance = |estimate: f64, of: &dyn Fn(&Uncertainty) -> &Limits| trusted(estimate, of, &trusts.variance);
-    let (distribution, curve, tail) = (&level.cdf.distribution, level.cdf.distribution.curve(), settings.tail);
-    let spread = Spread::new(&level.variance.distribution, level.variance.moments.variance);
+    let (distribution, curve, tail) =
+        (&estimators.cdf.distribution, estimators.cdf.distribution.curve(), settings.tail);
+    let spread = Spread::new(&estimators.variance.distribution, estimators.variance.moments.variance);
     let (variance, std) = match spread.variance() {
         Ok(v) => (of_variance(v, &|u| &u.variance), of_variance(v.sqrt(), &|u| &u.std)),
         Err(reason) => (Interval::missing(reason.clone()), Interval::missing(reason)),
@@ -51,10 +60,10 @@ pub(crate) fn describe(
     };
     PolicyEvaluation {
         name: name.to_owned(),
-        structure: level.cdf.structure.clone(),
-        correction: level.cdf.structure.as_ref().map(|_| level.cdf.corrected.correction),
+        structure: estimators.cdf.structure.clone(),
+        correction: estimators.cdf.structure.as_ref().map(|_| estimators.cdf.corrected.correction),
         selection: selection.cloned(),
-        mean: trusted(level.mean.moments.reward_mean(), &|u| &u.mean, &trusts.mean),
+        mean: trusted(estimators.mean.moments.reward_mean(), &|u| &u.mean, &trusts.mean),
         variance,
         std,
         iqr: interval(curve.quantile(0.75) - curve.quantile(0.25), &|u| &u.iqr),

@@ -33,12 +33,12 @@ use crate::uncertainty::moment::{self, Moment, MomentPart};
 use crate::uncertainty::policy::Estimators;
 use crate::uncertainty::standing;
 
-/// The error of some members' CDFs, kept for other combinations that need the same: of these members, at this level
+/// The error of some members' CDFs, kept for other combinations that need the same: of these members, at this step
 /// (the chosen order or the guard), at this confidence and from this many draws.
 #[derive(Debug)]
 struct Drawn {
     members: Vec<Member>,
-    at: usize,
+    step: usize,
     confidence: f64,
     draws: usize,
     errors: CurveErrors,
@@ -119,10 +119,10 @@ impl<'a> JointIntervals<'a> {
             limits.push(self.limits(group, &settings)?);
             estimate -= self.bias(group, &settings);
         }
-        let levels = added_up(&limits, exact);
+        let limits = added_up(&limits, exact);
         let selected = self.targets_of(parts).any(|target| target.selection.is_some());
         let trust = self.trust(&uncertain);
-        Ok(standing::interval(estimate, &levels.iter().collect::<Vec<_>>(), selected, &trust))
+        Ok(standing::interval(estimate, &limits.iter().collect::<Vec<_>>(), selected, &trust))
     }
 
     /// How far a sum of parts can be trusted: as far as the least trusted of them.
@@ -160,12 +160,12 @@ impl<'a> JointIntervals<'a> {
                 Who::Logging => (Member::Logging { beside: 0 }, LOGGING),
                 Who::Target(policy) => (Member::Target(policy), self.spec.policies[policy].name.as_str()),
             };
-            let level = self.level(member, 0)?;
+            let estimators = self.estimators(member, 0)?;
             let estimator = match part.metric {
                 Metric::Ess => return None,
-                Metric::Mean => level.mean,
-                Metric::Variance | Metric::Std => level.variance,
-                Metric::Quantile(_) | Metric::Cvar(_) | Metric::Probability(_) => level.cdf,
+                Metric::Mean => estimators.mean,
+                Metric::Variance | Metric::Std => estimators.variance,
+                Metric::Quantile(_) | Metric::Cvar(_) | Metric::Probability(_) => estimators.cdf,
             };
             Some(Worth { policy: policy.to_owned(), rows: designed_rows(estimator) })
         };
@@ -193,49 +193,54 @@ impl<'a> JointIntervals<'a> {
         Ok(settings)
     }
 
-    fn level(&self, member: Member, at: usize) -> Option<Estimators<'_, 'a>> {
+    fn estimators(&self, member: Member, step: usize) -> Option<Estimators<'_, 'a>> {
         match member {
             Member::Logging { beside } => self.logging[beside].as_ref().map(Estimators::of),
-            Member::Target(policy) => self.targets[policy].as_ref().map(|target| target.level(at)),
+            Member::Target(policy) => self.targets[policy].as_ref().map(|target| target.estimators_at(step)),
         }
     }
 
-    /// The level of a part in a group.
-    fn level_of(&self, part: &PolicyTerm, group: &JointTerms, at: usize) -> result::Result<Estimators<'_, 'a>, Reason> {
-        group.place(part.who).and_then(|m| self.level(group.members[m], at)).ok_or(Reason::NotEvaluated)
+    /// The estimators of a part's policy.
+    fn estimators_of(
+        &self,
+        part: &PolicyTerm,
+        group: &JointTerms,
+        step: usize,
+    ) -> result::Result<Estimators<'_, 'a>, Reason> {
+        group.place(part.who).and_then(|m| self.estimators(group.members[m], step)).ok_or(Reason::NotEvaluated)
     }
 
-    /// What a part is estimated at, and whether without error.
+    /// What a part is estimated step, and whether without error.
     fn value(&self, part: &PolicyTerm) -> result::Result<(f64, bool), Reason> {
         let member = match part.who {
             Who::Logging => Member::Logging { beside: 0 },
             Who::Target(policy) => Member::Target(policy),
         };
-        let level = self.level(member, 0).ok_or(Reason::NotEvaluated)?;
-        let moments = &level.mean.moments;
+        let estimators = self.estimators(member, 0).ok_or(Reason::NotEvaluated)?;
+        let moments = &estimators.mean.moments;
         Ok(match part.metric {
-            Metric::Ess => (observed_rows(level.cdf), true),
+            Metric::Ess => (observed_rows(estimators.cdf), true),
             Metric::Mean => (moments.reward_mean(), false),
             Metric::Variance | Metric::Std => {
-                let spread = Spread::new(&level.variance.distribution, level.variance.moments.variance);
+                let spread = Spread::new(&estimators.variance.distribution, estimators.variance.moments.variance);
                 let variance = spread.variance()?;
                 (if part.metric == Metric::Std { variance.sqrt() } else { variance }, false)
             }
-            metric => (read(metric, level.cdf.distribution.curve(), self.settings.tail), false),
+            metric => (read(metric, estimators.cdf.distribution.curve(), self.settings.tail), false),
         })
     }
 
-    /// A group's limits at each level of trust in the chosen orders.
+    /// A group's limits at each order that they are taken at.
     fn limits(&mut self, group: &JointTerms, settings: &Settings) -> Result<Vec<Limits>> {
         let targets = || group.members.iter().filter_map(|member| self.target(*member));
-        let count = targets().map(|target| target.levels.len()).max().unwrap_or(1);
+        let count = targets().map(|target| target.steps.len()).max().unwrap_or(1);
         let mut limits = Vec::new();
-        for at in 0..count {
+        for step in 0..count {
             limits.push(match (can_have_intervals(self.cell, settings), group.kind) {
                 (Err(reason), _) => Err(reason),
-                _ if settings.band == Band::Bernstein => self.guaranteed(group, at, settings)?,
-                (_, Kind::Moments) => self.moments(group, at, settings),
-                (_, Kind::Curves) => self.curves(group, at, settings),
+                _ if settings.band == Band::Bernstein => self.guaranteed(group, step, settings)?,
+                (_, Kind::Moments) => self.moments(group, step, settings),
+                (_, Kind::Curves) => self.curves(group, step, settings),
             });
         }
         Ok(limits)
@@ -248,16 +253,16 @@ impl<'a> JointIntervals<'a> {
         }
     }
 
-    fn moments(&self, group: &JointTerms, at: usize, settings: &Settings) -> Limits {
+    fn moments(&self, group: &JointTerms, step: usize, settings: &Settings) -> Limits {
         if group.compares() {
-            self.members_carry(group, at)?;
+            self.members_carry(group, step)?;
         }
         let part = |part: &PolicyTerm| {
-            let level = self.level_of(part, group, at)?;
+            let estimators = self.estimators_of(part, group, step)?;
             let (moment, estimator) = match part.metric {
-                Metric::Mean => (Moment::Mean, level.mean),
-                Metric::Variance => (Moment::Variance, level.variance),
-                _ => (Moment::Std, level.variance),
+                Metric::Mean => (Moment::Mean, estimators.mean),
+                Metric::Variance => (Moment::Variance, estimators.variance),
+                _ => (Moment::Std, estimators.variance),
             };
             Ok(MomentPart { coefficient: part.coefficient, moment, estimator })
         };
@@ -265,30 +270,34 @@ impl<'a> JointIntervals<'a> {
         moment::interval(self.cell, &parts, settings)
     }
 
-    fn members_carry(&self, group: &JointTerms, at: usize) -> result::Result<(), Reason> {
-        group.members.iter().filter_map(|&m| self.level(m, at)).try_for_each(|level| has_enough_rows(level.cdf))
+    fn members_carry(&self, group: &JointTerms, step: usize) -> result::Result<(), Reason> {
+        group
+            .members
+            .iter()
+            .filter_map(|&m| self.estimators(m, step))
+            .try_for_each(|estimators| has_enough_rows(estimators.cdf))
     }
 
-    fn curves(&mut self, group: &JointTerms, at: usize, settings: &Settings) -> Limits {
-        self.members_carry(group, at)?;
+    fn curves(&mut self, group: &JointTerms, step: usize, settings: &Settings) -> Limits {
+        self.members_carry(group, step)?;
         let terms = group.curve_terms().ok_or(Reason::NotEvaluated)?;
-        let place = self.errors(group, at, settings);
-        self.drawn[place].errors.limits(&self.members(group, at), &terms)
+        let place = self.errors(group, step, settings);
+        self.drawn[place].errors.limits(&self.members(group, step), &terms)
     }
 
     /// The estimators of a group's CDFs.
-    fn members(&self, group: &JointTerms, at: usize) -> Vec<&Estimator<'a>> {
-        group.members.iter().filter_map(|&m| self.level(m, at)).map(|level| level.cdf).collect()
+    fn members(&self, group: &JointTerms, step: usize) -> Vec<&Estimator<'a>> {
+        group.members.iter().filter_map(|&m| self.estimators(m, step)).map(|estimators| estimators.cdf).collect()
     }
 
     /// From empirical Bernstein bounds, which hold for the whole CDF of one policy at once.
-    fn guaranteed(&self, group: &JointTerms, at: usize, settings: &Settings) -> Result<Limits> {
+    fn guaranteed(&self, group: &JointTerms, step: usize, settings: &Settings) -> Result<Limits> {
         if group.compares() {
             return Ok(Err(Reason::GuaranteeOfOnePolicy));
         }
         let offered = |part: &PolicyTerm| matches!(part.metric, Metric::Quantile(_) | Metric::Probability(_));
-        let level = self.level(group.members[0], at).filter(|_| group.parts.iter().all(offered));
-        let Some(estimator) = level.map(|level| level.cdf) else {
+        let estimators = self.estimators(group.members[0], step).filter(|_| group.parts.iter().all(offered));
+        let Some(estimator) = estimators.map(|estimators| estimators.cdf) else {
             return Ok(Err(Reason::GuaranteeNeedsRewardBounds));
         };
         let (band, bins) = (Guaranteed::new(estimator, settings)?, &estimator.distribution.bins);
@@ -313,28 +322,28 @@ impl<'a> JointIntervals<'a> {
     }
 
     /// The place of the error of a group's CDFs.
-    fn errors(&mut self, group: &JointTerms, at: usize, settings: &Settings) -> usize {
+    fn errors(&mut self, group: &JointTerms, step: usize, settings: &Settings) -> usize {
         let (confidence, draws) = (settings.confidence, settings.draws);
         let is_same =
-            |d: &Drawn| d.at == at && d.members == group.members && d.draws == draws && d.confidence == confidence;
+            |d: &Drawn| d.step == step && d.members == group.members && d.draws == draws && d.confidence == confidence;
         if let Some(known) = self.drawn.iter().position(is_same) {
             return known;
         }
-        let members = self.members(group, at);
+        let members = self.members(group, step);
         let errors = CurveErrors::new(self.cell, self.places, &members, self.readings.clone(), settings);
-        self.drawn.push(Drawn { members: group.members.clone(), at, confidence, draws, errors });
+        self.drawn.push(Drawn { members: group.members.clone(), step, confidence, draws, errors });
         self.drawn.len() - 1
     }
 }
 
-/// The groups' limits and a constant added up, level by level; a group of fewer levels stays at its last.
+/// The groups' limits and a constant added up, step by step; a group of fewer steps stays at its last.
 fn added_up(groups: &[Vec<Limits>], constant: f64) -> Vec<Limits> {
-    let levels = groups.iter().map(Vec::len).max().unwrap_or(0);
-    let at = |level: usize| {
-        let mut own = groups.iter().filter_map(|limits| limits.get(level.min(limits.len().saturating_sub(1))));
+    let steps = groups.iter().map(Vec::len).max().unwrap_or(0);
+    let at = |step: usize| {
+        let mut own = groups.iter().filter_map(|limits| limits.get(step.min(limits.len().saturating_sub(1))));
         own.try_fold(bounds((constant, constant)), |sum, limits| Ok(plus(sum, limits.clone()?)))
     };
-    (0..levels).map(at).collect()
+    (0..steps).map(at).collect()
 }
 
 /// As many draws as leave some beyond each end of an interval.

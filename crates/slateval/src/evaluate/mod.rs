@@ -16,7 +16,7 @@ use crate::answer::trust::Trusts;
 use crate::estimate::estimator::Estimator;
 use crate::estimate::weight_sums::{WeightSums, occupied};
 use crate::evaluate::comparison::disparities;
-use crate::evaluate::describe::describe;
+use crate::evaluate::describe::{Described, describe};
 use crate::evaluate::target::Target;
 use crate::order::interactions::interactions;
 use crate::question::error::{Error, Result};
@@ -125,13 +125,9 @@ pub(crate) fn evaluate_cell(
     let logging = Estimator::of_logging(cell, WeightSums::of_logging(cell, 0, &places), &bins);
     let (uncertainty, _) = Uncertainty::new(cell, &places, Estimators::of(&logging), None, settings)?;
     let diagnostics = Diagnostics::of_logging(cell.rows as f64);
-    let mut policies = vec![describe(
-        (LOGGING, Estimators::of(&logging)),
-        &[uncertainty],
-        (None, &Trusts::STAND),
-        diagnostics,
-        settings,
-    )];
+    let described =
+        Described { name: LOGGING, estimators: Estimators::of(&logging), selection: None, trusts: &Trusts::STAND };
+    let mut policies = vec![describe(described, &[uncertainty], diagnostics, settings)];
     let mut comparisons = Vec::new();
     let mut targets: Vec<Target<'_>> = (0..spec.policies.len())
         .map(|policy| Target::new(spec, cell, policy, &bins, &places, settings))

@@ -12,8 +12,8 @@ use crate::estimate::correction::Corrected;
 use crate::estimate::estimator::Estimator;
 use crate::estimate::influence::weight_design_effect;
 use crate::estimate::weight_sums::{Bin, WeightSums};
-use crate::evaluate::comparison::{Compared, compare};
-use crate::evaluate::describe::describe;
+use crate::evaluate::comparison::{Compared, Side, compare};
+use crate::evaluate::describe::{Described, describe};
 use crate::order::choice::{tests_of_structure, trust_in_structure};
 use crate::order::order_test::Tested;
 use crate::question::correction::{Correction, CorrectionChoice};
@@ -35,8 +35,8 @@ pub(crate) struct Target<'a> {
     /// How far its intervals can be trusted.
     pub(crate) trusts: Trusts,
     chi: Option<Check>,
-    /// The places of the estimators used at each level of trust in the chosen order: first as chosen, then one above.
-    pub(crate) levels: Vec<Places>,
+    /// The places of the estimators: first of the chosen orders, then of those that intervals are taken at.
+    pub(crate) steps: Vec<Places>,
 }
 
 /// Which estimator the CDF, the mean and the variance are read from.
@@ -57,17 +57,17 @@ impl<'a> Target<'a> {
         settings: &Settings,
     ) -> Result<Self> {
         let name = spec.policies[policy].name.as_str();
-        let kept = spec.structure == Structure::Auto;
+        let is_auto = spec.structure == Structure::Auto;
         let fixed = settings.order(spec)?;
-        let chosen = kept && fixed.is_none();
+        let chosen = is_auto && fixed.is_none();
         let weighted = |order: usize| {
-            if kept {
+            if is_auto {
                 WeightSums::of_order(cell, policy, order, places)
             } else {
                 WeightSums::of_structure(cell, policy, places)
             }
         };
-        let structure = |order: usize| if kept { Structure::Order(order) } else { spec.structure.clone() };
+        let structure = |order: usize| if is_auto { Structure::Order(order) } else { spec.structure.clone() };
         let lowest = fixed.unwrap_or(1);
         let highest = if chosen { cell.kept.basis } else { lowest };
         let first = weighted(lowest);
@@ -88,18 +88,23 @@ impl<'a> Target<'a> {
         let (tests, trusts) = match &selection {
             Some(selection) => (Vec::new(), selection.trusts().clone()),
             None => {
-                let kept = if kept { cell.kept.basis.min(cell.slots) } else { 0 };
-                let tests = tests_of_structure(&tested, &estimators[0], lowest + 1..=kept);
+                let highest_kept = if is_auto { cell.kept.basis.min(cell.slots) } else { 0 };
+                let tests = tests_of_structure(&tested, &estimators[0], lowest + 1..=highest_kept);
                 let trusts = trust_in_structure(&tests);
                 (tests, trusts)
             }
         };
-        let levels = selection.as_ref().map_or(vec![Places { cdf: 0, mean: 0, variance: 0 }], levels);
-        Ok(Target { name, policy, estimators, selection, tests, trusts, chi, levels })
+        let steps = selection.as_ref().map_or(vec![Places { cdf: 0, mean: 0, variance: 0 }], steps);
+        Ok(Target { name, policy, estimators, selection, tests, trusts, chi, steps })
     }
 
-    pub(crate) fn level(&self, at: usize) -> Estimators<'_, 'a> {
-        let Places { cdf, mean, variance } = self.levels[at.min(self.levels.len() - 1)];
+    fn side(&self) -> Side<'_, '_, 'a> {
+        Side { name: self.name, estimators: self.estimators_at(0) }
+    }
+
+    /// The estimators of the chosen orders, and at 1 those that intervals are taken at where these are others.
+    pub(crate) fn estimators_at(&self, step: usize) -> Estimators<'_, 'a> {
+        let Places { cdf, mean, variance } = self.steps[step.min(self.steps.len() - 1)];
         Estimators { cdf: &self.estimators[cdf], mean: &self.estimators[mean], variance: &self.estimators[variance] }
     }
 
@@ -112,24 +117,27 @@ impl<'a> Target<'a> {
         settings: &Settings,
     ) -> Result<(PolicyEvaluation, Comparison)> {
         let (mut own, mut differences) = (Vec::new(), Vec::new());
-        for at in 0..self.levels.len() {
+        for step in 0..self.steps.len() {
             let (uncertainty, difference) =
-                Uncertainty::new(cell, places, self.level(at), Some(Estimators::of(logging)), settings)?;
+                Uncertainty::new(cell, places, self.estimators_at(step), Some(Estimators::of(logging)), settings)?;
             own.push(uncertainty);
             differences.extend(difference);
         }
-        let level = self.level(0);
         let compared = Compared {
-            policy: (self.name, level),
-            baseline: (LOGGING, Estimators::of(logging)),
+            policy: self.side(),
+            baseline: Side { name: LOGGING, estimators: Estimators::of(logging) },
             selected: self.selection.is_some(),
             trusts: &self.trusts,
         };
         let comparison = compare(compared, &differences, settings);
         let diagnostics = self.diagnostics(cell, &own, settings);
-        let basis = (self.selection.as_ref(), &self.trusts);
-        let evaluation = describe((self.name, level), &own, basis, diagnostics, settings);
-        Ok((evaluation, comparison))
+        let described = Described {
+            name: self.name,
+            estimators: self.estimators_at(0),
+            selection: self.selection.as_ref(),
+            trusts: &self.trusts,
+        };
+        Ok((describe(described, &own, diagnostics, settings), comparison))
     }
 
     pub(crate) fn compare_with(
@@ -140,15 +148,16 @@ impl<'a> Target<'a> {
         settings: &Settings,
     ) -> Result<Comparison> {
         let mut differences = Vec::new();
-        for at in 0..self.levels.len().max(other.levels.len()) {
-            let (_, difference) = Uncertainty::new(cell, places, self.level(at), Some(other.level(at)), settings)?;
+        for step in 0..self.steps.len().max(other.steps.len()) {
+            let (_, difference) =
+                Uncertainty::new(cell, places, self.estimators_at(step), Some(other.estimators_at(step)), settings)?;
             differences.extend(difference);
         }
         let both = |of: fn(&Trusts) -> &Trust| of(&self.trusts).and(of(&other.trusts)).clone();
         let trusts = Trusts { cdf: both(|t| &t.cdf), mean: both(|t| &t.mean), variance: both(|t| &t.variance) };
         let compared = Compared {
-            policy: (self.name, self.level(0)),
-            baseline: (other.name, other.level(0)),
+            policy: self.side(),
+            baseline: other.side(),
             selected: self.selection.is_some(),
             trusts: &trusts,
         };
@@ -156,7 +165,7 @@ impl<'a> Target<'a> {
     }
 
     pub(crate) fn diagnostics(&self, cell: &Cell, uncertainty: &[Uncertainty], settings: &Settings) -> Diagnostics {
-        let estimator = self.level(0).cdf;
+        let estimator = self.estimators_at(0).cdf;
         let mut diagnostics = Diagnostics::new(estimator, &settings.alphas);
         diagnostics.checks.extend(self.chi.clone());
         diagnostics.checks.extend(controls_check(&estimator.corrected));
@@ -171,7 +180,7 @@ impl<'a> Target<'a> {
 }
 
 /// As chosen, and one order above where the log can carry it.
-fn levels(selection: &Selection) -> Vec<Places> {
+fn steps(selection: &Selection) -> Vec<Places> {
     let chosen = Places { cdf: selection.cdf - 1, mean: selection.mean - 1, variance: selection.variance - 1 };
     let above = |order: usize| selection.guard(order) - 1;
     let guard = Places { cdf: above(selection.cdf), mean: above(selection.mean), variance: above(selection.variance) };

@@ -18,7 +18,8 @@ use crate::uncertainty::bernstein::{Guaranteed, WeightBounds};
 use crate::uncertainty::moment::{self, Moment, MomentPart};
 use crate::uncertainty::process::Process;
 
-/// The estimators that a policy's answers are read from, at one level of trust in the chosen order.
+/// The estimators that a policy's answers are read from: those of the chosen orders, or of the orders that intervals are
+/// taken at.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Estimators<'e, 'a> {
     pub(crate) cdf: &'e Estimator<'a>,
@@ -94,7 +95,7 @@ impl Uncertainty {
     pub(crate) fn new(
         cell: &Cell,
         occupied: &[u32],
-        level: Estimators<'_, '_>,
+        estimators: Estimators<'_, '_>,
         second: Option<Estimators<'_, '_>>,
         settings: &Settings,
     ) -> Result<(Self, Option<DifferenceUncertainty>)> {
@@ -107,19 +108,20 @@ impl Uncertainty {
         }
         if settings.band == Band::Bernstein {
             let difference = second.map(|_| DifferenceUncertainty::withheld(&Reason::GuaranteeOfOnePolicy, settings));
-            return Ok((Self::guaranteed(level.cdf, settings)?, difference));
+            return Ok((Self::guaranteed(estimators.cdf, settings)?, difference));
         }
-        let carried = has_enough_rows(level.cdf).and_then(|()| second.map_or(Ok(()), |s| has_enough_rows(s.cdf)));
-        let moments = MomentLimits::new(cell, level, settings);
+        let carried = has_enough_rows(estimators.cdf).and_then(|()| second.map_or(Ok(()), |s| has_enough_rows(s.cdf)));
+        let moments = MomentLimits::new(cell, estimators, settings);
         if let Err(reason) = carried {
             let (mut withheld, difference) = refuse(&reason)?;
             (withheld.mean, withheld.variance, withheld.std) = (moments.mean, moments.variance, moments.std);
             return Ok((withheld, difference));
         }
-        let members: Vec<&Estimator<'_>> = [level.cdf].into_iter().chain(second.map(|s| s.cdf)).collect();
+        let members: Vec<&Estimator<'_>> = [estimators.cdf].into_iter().chain(second.map(|s| s.cdf)).collect();
         let errors = CurveErrors::new(cell, occupied, &members, Readings::of_evaluation(settings), settings);
-        let difference = second
-            .map(|second| DifferenceUncertainty::new(cell, &errors, &members, [level.mean, second.mean], settings));
+        let difference = second.map(|second| {
+            DifferenceUncertainty::new(cell, &errors, &members, [estimators.mean, second.mean], settings)
+        });
         Ok((Self::drawn(&errors, &members, moments, settings), difference))
     }
 
@@ -169,14 +171,14 @@ struct MomentLimits {
 }
 
 impl MomentLimits {
-    fn new(cell: &Cell, level: Estimators<'_, '_>, settings: &Settings) -> Self {
+    fn new(cell: &Cell, estimators: Estimators<'_, '_>, settings: &Settings) -> Self {
         let of = |moment: Moment, estimator: &Estimator<'_>| {
             moment::interval(cell, &[MomentPart { coefficient: 1.0, moment, estimator }], settings)
         };
         MomentLimits {
-            mean: of(Moment::Mean, level.mean),
-            variance: of(Moment::Variance, level.variance),
-            std: of(Moment::Std, level.variance),
+            mean: of(Moment::Mean, estimators.mean),
+            variance: of(Moment::Variance, estimators.variance),
+            std: of(Moment::Std, estimators.variance),
         }
     }
 }
