@@ -362,7 +362,7 @@ fn a_missing_base_comes_with_the_nearest_bases() {
     refused(read_as(&[&path], &columns, spec(), 1), &["no column `pii`", "Did you mean `pi`?"]);
     refused(
         read_csv("slate_id,position,reward\n1,1,1\n"),
-        &["no column `mu`", "`slate_id` and `position`", "`--long`"],
+        &["no column `mu`", "`slate_id` and `position`", "long format (option `long`)"],
     );
 }
 
