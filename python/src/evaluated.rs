@@ -140,7 +140,7 @@ impl Evaluated {
         json(&self.record)
     }
 
-    /// The JSON of the command line.
+    /// The JSON of the command line, with settings as keyword arguments in its messages.
     fn to_json(&self, py: Python<'_>) -> PyResult<String> {
         let made = py.detach(|| slateval_report::json(&self.evaluation, &self.record, Voice::Python));
         Ok(made.map_err(Failure::from)?)

@@ -5,10 +5,11 @@ use std::sync::Mutex;
 use arrow_array::ffi_stream::ArrowArrayStreamReader;
 use arrow_array::{RecordBatch, RecordBatchReader};
 use arrow_schema::{ArrowError, Field, Schema, SchemaRef};
-use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyCapsule, PyIterator};
 
+use crate::errors::raise;
 use crate::ffi;
 
 /// Record batches from Python. They are asked for with the interpreter released; producers that need it take it.
@@ -33,7 +34,7 @@ impl Source {
         let first = objects
             .clone()
             .next()
-            .ok_or_else(|| PyValueError::new_err("there are no rows: the data end before their first batch"))??;
+            .ok_or_else(|| raise("NoRowsError", "there are no rows: the data end before their first batch"))??;
         let open = Open::new(&first)?;
         let mut fields: Vec<_> = open.schema().fields().iter().cloned().collect();
         let unknown = names.iter().filter(|name| open.schema().index_of(name).is_err());

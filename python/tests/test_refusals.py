@@ -89,7 +89,7 @@ def test_columns(parquet: str) -> None:
     mixed = pd.DataFrame({"reward": [1.0, "x", None, []], "mu_1": MU[:, 0], "pi_1": PI[:, 0]}, dtype=object)
     with pytest.raises(TypeError, match="different kinds"):
         slateval.evaluate(mixed)
-    with pytest.raises(slateval.InputError, match="chi x=c: there is no target `x`, only target"):
+    with pytest.raises(slateval.InputError, match="chi `x=c`: there is no target `x`, only target"):
         slateval.evaluate(parquet, chi={"x": "c"})
     with pytest.raises(TypeError, match="reward is an array, and there are data"):
         slateval.evaluate(parquet, reward=R)
