@@ -262,7 +262,7 @@ test("downloads hold what the JSON holds", async () => {
   await visit(segmented, {}, async (page) => {
     const found = JSON.parse(await download(page, "json"));
     assert.deepEqual(withoutCdfs(found), withoutCdfs(segmented.json));
-    assert.match(await page.locator("footer").textContent(), /at most 240 points; --json and --cdf/);
+    assert.match(await page.locator("footer").textContent(), /at most 240 points; the files that --json and --cdf write have all/);
     const lines = (await download(page, "csv")).trimEnd().split("\n");
     assert.equal(lines[0], "policy,segment,reward,raw,estimate,lower,upper");
     const points = new Map();
@@ -314,7 +314,7 @@ test("many segments are cut, and the page says so", async () => {
     assert.equal(await page.locator("#segments-table tbody tr").count(), 200);
     assert.equal(await page.locator("#segments .tiles figure").count(), 24);
     const notes = await page.locator(".left-out").allTextContents();
-    assert.match(notes[0], /Only the 200 segments .* other 100 are in the file that --json writes/);
+    assert.match(notes[0], /Only the 200 segments .* the file that --json writes has the other 100/);
     assert.match(notes[1], /Only the 24 segments .* other 276/);
     await shoot(page, "many-segments");
   });
