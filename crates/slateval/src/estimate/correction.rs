@@ -166,10 +166,7 @@ fn calibrated_adjustments(inverse: &PseudoInverse, slots: usize) -> Vec<Adjustme
         }
         match j {
             0 => Adjustment::of_weight(slope),
-            _ => {
-                let (gz, chi) = (Feature::gz(j - 1), Feature::Chi(j - 1));
-                Adjustment { factors: vec![(gz, 1.0), (chi, -1.0)], slope }
-            }
+            _ => Adjustment { factors: vec![(Feature::ChiError(j - 1), 1.0)], slope },
         }
     };
     (0..=slots).map(adjustment).collect()

@@ -4,6 +4,7 @@
 use crate::estimate::estimator::Estimator;
 use crate::estimate::weight_sums::WeightSums;
 use crate::summary::cell::Cell;
+use crate::estimate::products::between_weights;
 use crate::summary::feature_map::{FeatureMap, LinearFunction};
 use crate::summary::index::Feature;
 
@@ -17,13 +18,14 @@ pub(crate) struct FunctionOf<'a> {
 /// The sum over all rows of the product of two functions.
 pub(crate) fn between(cell: &Cell, left: FunctionOf<'_>, right: FunctionOf<'_>) -> f64 {
     let (FunctionOf { sums: a, function: x }, FunctionOf { sums: b, function: y }) = (left, right);
-    if a.policy == b.policy && a.coefficients == b.coefficients {
+    if a.policy == b.policy && a.weight == b.weight {
         return a.gram().between(x, y);
     }
-    let (x, y) = (in_basis(cell, left), in_basis(cell, right));
     if a.policy == b.policy {
-        return cell.policies[a.policy].gram.between(&x, &y);
+        // Moments of different orders with chi are never judged together.
+        return between_weights(&a.totals, (a.weight, x), (b.weight, y)).unwrap_or(f64::NAN);
     }
+    let (x, y) = (in_basis(cell, left), in_basis(cell, right));
     let position = |p: usize, b: usize| cell.kept.compared().position(|pair| pair == (p, b));
     match (position(a.policy, b.policy), position(b.policy, a.policy)) {
         (Some(i), _) => cell.cross[i].between(&x, &y),
@@ -34,7 +36,7 @@ pub(crate) fn between(cell: &Cell, left: FunctionOf<'_>, right: FunctionOf<'_>) 
 
 /// The same function as one of the features that the policy keeps, those of the basis.
 fn in_basis(cell: &Cell, FunctionOf { sums, function }: FunctionOf<'_>) -> LinearFunction {
-    FeatureMap::combined(cell.policies[sums.policy].gram.layout(), &sums.coefficients).pull_back(function)
+    FeatureMap::of_weight(cell.kept.features(sums.policy, cell.slots), sums.weight).pull_back(function)
 }
 
 /// The sum of a function over each group of clusters.

@@ -1,15 +1,15 @@
 //! The sums of one weight `G`: what the estimators' formulas are written in.
 //! See docs/methods.md, section 4.1.
 
-use std::borrow::Cow;
-
 use crate::estimate::factors::{Factors, PolicyWeight, bin_factors};
+use crate::estimate::products::Gram;
 use crate::estimate::terms::{WeightTerm, WeightTerms};
 use crate::summary::cell::{Cell, PolicySums};
-use crate::summary::feature_map::{Coefficients, FeatureMap};
-use crate::summary::gram::Gram;
-use crate::summary::index::{Feature, GramLayout, Shared};
+use crate::summary::feature_map::Weight;
+use crate::summary::index::{Basis, Chi, Feature, FeatureLayout, Shared};
+use crate::summary::table::Extremes;
 use crate::summary::tally::{Tally, WeightTally};
+use crate::summary::totals::Totals;
 
 /// A bin of rewards as the log filled it.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -26,7 +26,7 @@ pub(crate) fn occupied(cell: &Cell) -> (Vec<Bin>, Vec<u32>) {
     let occupied: Vec<u32> = rows.filter(|&row| cell.table.row(row)[Shared::Rows.place()] > 0.0).collect();
     let bin = |&row: &u32| {
         let sum = |shared: Shared| cell.table.row(row)[shared.place()];
-        let (rows, min, max) = (sum(Shared::Rows), sum(Shared::Min), sum(Shared::Max));
+        let (rows, Extremes { min, max }) = (sum(Shared::Rows), cell.table.extremes[row as usize]);
         Bin { rows, min, mean: (sum(Shared::Reward) / rows).clamp(min, max), max }
     };
     (occupied.iter().map(bin).collect(), occupied)
@@ -39,11 +39,10 @@ pub(crate) struct WeightSums<'a> {
     pub(crate) slots: usize,
     pub(crate) origin: f64,
     pub(crate) policy: usize,
-    pub(crate) coefficients: Coefficients,
-    /// Which of the tallied weights this is.
-    tallied: usize,
+    pub(crate) weight: Weight,
     sums: &'a PolicySums,
-    gram: Cow<'a, Gram>,
+    pub(crate) totals: Totals<'a>,
+    gram: Gram,
     /// For each occupied bin, ascending: sums of `G` times each feature.
     pub(crate) of_weight: Vec<Factors>,
     /// For each occupied bin, ascending: sums of each feature.
@@ -53,42 +52,37 @@ pub(crate) struct WeightSums<'a> {
 impl<'a> WeightSums<'a> {
     /// The weight of a fixed structure.
     pub(crate) fn of_structure(cell: &'a Cell, policy: usize, occupied: &[u32]) -> Self {
-        Self::new(cell, policy, Coefficients::single(), 0, occupied)
+        let weight = if cell.kept.basis == Basis::Single { Weight::Single } else { Weight::Order(1) };
+        Self::new(cell, policy, weight, occupied)
     }
 
     /// The weight of an order, where sums of several are kept.
     pub(crate) fn of_order(cell: &'a Cell, policy: usize, order: usize, occupied: &[u32]) -> Self {
-        Self::new(cell, policy, Coefficients::of_order(order, cell.kept.basis), order - 1, occupied)
+        Self::new(cell, policy, Weight::Order(order), occupied)
     }
 
     /// The weight 1 of the logging policy, beside some policy's ratios.
     pub(crate) fn of_logging(cell: &'a Cell, policy: usize, occupied: &[u32]) -> Self {
-        Self::new(cell, policy, Coefficients::one(cell.kept.basis), 0, occupied)
+        Self::new(cell, policy, Weight::One, occupied)
     }
 
-    fn new(cell: &'a Cell, policy: usize, coefficients: Coefficients, tallied: usize, occupied: &[u32]) -> Self {
-        let sums = &cell.policies[policy];
-        let gram = if coefficients == Coefficients::single() {
-            Cow::Borrowed(&sums.gram)
-        } else {
-            Cow::Owned(sums.gram.transform(&FeatureMap::combined(sums.gram.layout(), &coefficients)))
+    fn new(cell: &'a Cell, policy: usize, weight: Weight, occupied: &[u32]) -> Self {
+        let totals = Totals::new(cell, policy);
+        let factors = |left: Weight| {
+            let of = |weight| PolicyWeight { policy, weight };
+            bin_factors(cell, of(left), of(weight), occupied)
         };
-        let factors = |left: &Coefficients| {
-            let weight = |coefficients| PolicyWeight { policy, coefficients };
-            bin_factors(cell, weight(left), weight(&coefficients), occupied)
-        };
-        let (of_weight, of_one) = (factors(&coefficients), factors(&Coefficients::one(cell.kept.basis)));
         WeightSums {
             n: cell.rows as f64,
             slots: cell.slots,
             origin: cell.origin,
             policy,
-            tallied,
-            sums,
-            gram,
-            of_weight,
-            of_one,
-            coefficients,
+            weight,
+            sums: &cell.policies[policy],
+            gram: Gram::new(&totals, cell.kept.shape(policy, cell.slots), weight),
+            totals,
+            of_weight: factors(weight),
+            of_one: factors(Weight::One),
         }
     }
 
@@ -97,21 +91,21 @@ impl<'a> WeightSums<'a> {
     }
 
     pub(crate) fn weight_tally(&self) -> &'a WeightTally {
-        &self.sums.tally.weights[self.tallied]
+        &self.sums.tally.weights[self.weight.place()]
     }
 
     pub(crate) fn has_chi(&self) -> bool {
-        self.features().shape.chi
+        self.features().chi != Chi::None
     }
 
     /// The features whose products [`gram`](Self::gram) holds: those of the one weight.
-    pub(crate) fn features(&self) -> GramLayout {
+    pub(crate) fn features(&self) -> FeatureLayout {
         self.gram.layout()
     }
 
-    /// The weight itself.
-    pub(crate) fn weight(&self) -> PolicyWeight<'_> {
-        PolicyWeight { policy: self.policy, coefficients: &self.coefficients }
+    /// The weight, and whose it is.
+    pub(crate) fn policy_weight(&self) -> PolicyWeight {
+        PolicyWeight { policy: self.policy, weight: self.weight }
     }
 
     pub(crate) fn gram(&self) -> &Gram {
@@ -174,12 +168,11 @@ impl<'a> WeightSums<'a> {
 
     /// `sum chi_k`. Only with chi, as the next.
     pub(crate) fn chi(&self, k: usize) -> f64 {
-        self.gram.get(Feature::One, Feature::Chi(k))
+        self.totals.chi(k, 0)
     }
 
     /// `sum (G Z_k - chi_k)^2`.
     pub(crate) fn chi_error_squared(&self, k: usize) -> f64 {
-        let (gz, chi) = (Feature::gz(k), Feature::Chi(k));
-        self.gram.get(gz, gz) - 2.0 * self.gram.get(gz, chi) + self.gram.get(chi, chi)
+        self.gram.get(Feature::ChiError(k), Feature::ChiError(k))
     }
 }

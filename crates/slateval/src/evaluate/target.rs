@@ -69,7 +69,7 @@ impl<'a> Target<'a> {
         };
         let structure = |order: usize| if is_auto { Structure::Order(order) } else { spec.structure.clone() };
         let lowest = fixed.unwrap_or(1);
-        let highest = if chosen { cell.kept.basis } else { lowest };
+        let highest = if chosen { cell.kept.basis.len() } else { lowest };
         let first = weighted(lowest);
         check_finite(cell, &first, name)?;
         let effect = weight_design_effect(cell, &first);
@@ -88,7 +88,7 @@ impl<'a> Target<'a> {
         let (tests, trusts) = match &selection {
             Some(selection) => (Vec::new(), selection.trusts().clone()),
             None => {
-                let highest_kept = if is_auto { cell.kept.basis.min(cell.slots) } else { 0 };
+                let highest_kept = if is_auto { cell.kept.basis.len().min(cell.slots) } else { 0 };
                 let tests = tests_of_structure(&tested, &estimators[0], lowest + 1..=highest_kept);
                 let trusts = trust_in_structure(&tests);
                 (tests, trusts)
@@ -188,7 +188,7 @@ fn steps(selection: &Selection) -> Vec<Places> {
 }
 
 fn check_finite(cell: &Cell, sums: &WeightSums<'_>, name: &str) -> Result<()> {
-    if cell.policies[sums.policy].gram.to_packed().iter().all(|x| x.is_finite()) {
+    if sums.totals.are_finite() {
         return Ok(());
     }
     let largest = cell.bins.range().map(|(lo, hi)| lo.abs().max(hi.abs()));

@@ -15,7 +15,8 @@ use crate::math::normal;
 use crate::question::settings::Settings;
 use crate::summary::cell::Cell;
 use crate::summary::feature_map::LinearFunction;
-use crate::summary::index::{Feature, GroupSum, Power, Product, Shared};
+use crate::summary::index::{BinSum, Feature, GroupSum, Left, Power, Right, Shared};
+use crate::summary::totals::Totals;
 use crate::summary::witness::Witness;
 use crate::uncertainty::draws::{generator, in_parallel, quantile};
 use crate::uncertainty::thinning::Thinning;
@@ -133,9 +134,9 @@ impl Tested<'_> {
     pub(crate) fn order(&self, order: usize, design_ess: Option<f64>) -> Evidence {
         let Tested { cell, policy, occupied, .. } = *self;
         let section = &cell.layout.own[policy];
-        let weight = Feature::Weight(order - 1);
-        let w = section.place(Product(Feature::One, weight));
-        let ww = section.place(Product(weight, weight));
+        // Tested orders are 2 and above: their products are kept as they are.
+        let (j, place) = (order - 1, |left| section.place(BinSum::Product(left, Right::Weight(order - 1))));
+        let (w, ww) = (place(Left::One), place(Left::Weight(j)));
         let by_group = cell.clusters.as_ref().map(|groups| {
             let of_group = |group: usize| {
                 let weight = |&row: &u32| groups.sum(row, group, GroupSum::Weight { policy, j: order - 1 });
@@ -182,20 +183,27 @@ impl Tested<'_> {
 
     /// `mean[H (R - mean R)]` and `mean[H ((R - mean R)^2 - var R)]`, from sums over all rows.
     fn moments_of_order(&self, order: usize) -> (Candidate, Candidate) {
-        let (sums, n) = (&self.cell.policies[self.policy], self.cell.rows as f64);
-        let (gram, j) = (&sums.gram, order - 1);
-        let mean = gram.get(Feature::One, Feature::Reward) / n;
-        let variance = gram.get(Feature::One, Feature::SquaredReward) / n - mean * mean;
-        let one = LinearFunction::of(gram.layout(), Feature::One);
-        let candidate = |[w, wr, wr2]: [f64; 3]| {
-            let terms =
-                [(Feature::Weight(j), w), (Feature::WeightedReward(j), wr), (Feature::WeightedSquaredReward(j), wr2)];
-            let x = LinearFunction::new(gram.layout(), &terms);
+        let (totals, n) = (Totals::new(self.cell, self.policy), self.cell.rows as f64);
+        let j = order - 1;
+        let mean = totals.rewards(1) / n;
+        let variance = totals.rewards(2) / n - mean * mean;
+        let candidate = |c: [f64; 3]| {
+            let powers = || c.iter().enumerate();
             let square: f64 = match &self.cell.clusters {
-                None => gram.between(&x, &x),
-                Some(groups) => groups.sums_of(self.policy, &x).iter().map(|sum| sum.powi(2)).sum(),
+                None => {
+                    let with = |(p, x): (usize, &f64)| {
+                        powers().map(|(q, y)| x * y * totals.weights(j, j, p + q)).sum::<f64>()
+                    };
+                    powers().map(with).sum()
+                }
+                Some(groups) => {
+                    let terms = [Feature::Weight(j), Feature::WeightedReward(j), Feature::WeightedSquaredReward(j)];
+                    let terms: Vec<(Feature, f64)> = terms.into_iter().zip(c).collect();
+                    let x = LinearFunction::new(self.cell.kept.features(self.policy, self.cell.slots), &terms);
+                    groups.sums_of(self.policy, &x).iter().map(|sum| sum.powi(2)).sum()
+                }
             };
-            let statistic = (gram.between(&x, &one) / n).abs();
+            let statistic = (powers().map(|(p, x)| x * totals.weight(j, p)).sum::<f64>() / n).abs();
             Candidate { statistic, without_effects: Null::Normal(square.max(0.0).sqrt() / n) }
         };
         (candidate([-mean, 1.0, 0.0]), candidate([mean * mean - variance, -2.0 * mean, 1.0]))

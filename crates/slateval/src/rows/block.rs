@@ -71,7 +71,7 @@ const PER_POLICY: usize = 3;
 
 impl Block {
     /// Rows a block holds at most: its columns stay in the processor's cache while they are worked on.
-    pub const ROWS: usize = 512;
+    pub const ROWS: usize = 128;
 
     /// An empty block with the columns `spec` asks for.
     pub fn new(spec: &Spec) -> Self {

@@ -2,7 +2,7 @@
 //! block leaves the summary as it was.
 //! See docs/methods.md, section 1.1.
 
-use crate::math::vector;
+use crate::math::lanes::{Four, LANES, wide};
 use crate::question::error::{Error, Result};
 use crate::question::field::Field;
 use crate::question::spec::Spec;
@@ -16,32 +16,27 @@ impl Block {
     /// Refuses the first value that breaks the rule of its column.
     pub(crate) fn check(&self, spec: &Spec) -> Result<()> {
         spec.structure.check_slots(self.slots())?;
-        let checked = vector::wide(
-            #[inline(always)]
-            || self.check_columns(spec),
-        );
-        checked.map_err(|bad| bad.named(spec))
+        self.check_columns(spec).map_err(|bad| bad.named(spec))
     }
 
-    #[inline(always)]
     fn check_columns(&self, spec: &Spec) -> std::result::Result<(), BadValue> {
         let needs = spec.structure.needs();
-        self.each(Field::Reward, f64::is_finite)?;
+        self.each(Field::Reward, Rule::Finite)?;
         if needs.pool {
-            self.each(Field::Pool, |n| n.is_finite() && n >= 1.0 && n.fract() == 0.0)?;
+            self.each(Field::Pool, Rule::Count)?;
         }
         for (policy, of) in spec.policies.iter().enumerate() {
             for slot in 0..self.slots() {
                 if needs.logging && policy == 0 {
-                    self.each(Field::Logging { slot }, is_logging_propensity)?;
+                    self.each(Field::Logging { slot }, Rule::Propensity)?;
                 }
-                self.each(Field::Target { policy, slot }, is_probability)?;
+                self.each(Field::Target { policy, slot }, Rule::Probability)?;
                 if of.chi {
-                    self.each(Field::Chi { policy, slot }, f64::is_finite)?;
+                    self.each(Field::Chi { policy, slot }, Rule::Finite)?;
                 }
             }
             if needs.weight {
-                self.each(Field::Weight { policy }, f64::is_finite)?;
+                self.each(Field::Weight { policy }, Rule::Finite)?;
             }
             if let Structure::Ranking(pool) = &spec.structure {
                 self.check_ranking(pool, policy)?;
@@ -54,7 +49,7 @@ impl Block {
     fn check_ranking(&self, pool: &Pool, policy: usize) -> std::result::Result<(), BadValue> {
         for slot in 0..self.slots() {
             let field = Field::Anywhere { policy, slot };
-            self.each(field, is_probability)?;
+            self.each(field, Rule::Probability)?;
             let (own, anywhere) = (self.column(Field::Target { policy, slot }), self.column(field));
             let less = |row: &usize| !self.is_missing(*row, slot) && anywhere[*row] < own[*row] - ROUNDING;
             if let Some(row) = (0..self.rows()).find(less) {
@@ -68,28 +63,65 @@ impl Block {
         }
     }
 
-    /// Refuses the first value of a column that is not valid. The common case, nothing wrong, is one pass without branches.
-    #[inline(always)]
-    fn each(&self, field: Field, valid: impl Fn(f64) -> bool) -> std::result::Result<(), BadValue> {
+    /// Refuses the first value of a column that breaks a rule. The common case, nothing wrong, is one pass without
+    /// branches.
+    fn each(&self, field: Field, rule: Rule) -> std::result::Result<(), BadValue> {
         let column = self.column(field);
-        if column.iter().fold(true, |all, &value| all & valid(value)) {
+        let is_kept = match rule {
+            Rule::Finite => all_within(column, f64::MIN, f64::MAX),
+            Rule::Propensity => all_within(column, f64::from_bits(1), 1.0 + ROUNDING),
+            Rule::Probability => all_within(column, 0.0, 1.0 + ROUNDING),
+            Rule::Count => false,
+        };
+        if is_kept {
             return Ok(());
         }
-        match column.iter().position(|&value| !valid(value)) {
+        match column.iter().position(|&value| !rule.allows(value)) {
             Some(row) => Err(BadValue { row, field, value: column[row] }),
             None => Ok(()),
         }
     }
 }
 
-#[inline(always)]
-fn is_logging_propensity(p: f64) -> bool {
-    (p > 0.0) & (p <= 1.0 + ROUNDING)
+/// What the values of a column have to be.
+#[derive(Debug, Clone, Copy)]
+enum Rule {
+    Finite,
+    /// A whole number from 1 on.
+    Count,
+    /// Above 0, and at most 1.
+    Propensity,
+    /// From 0 to 1.
+    Probability,
+}
+
+impl Rule {
+    #[inline(always)]
+    fn allows(self, value: f64) -> bool {
+        match self {
+            Rule::Finite => value.is_finite(),
+            Rule::Count => value.is_finite() && value >= 1.0 && value.fract() == 0.0,
+            Rule::Propensity => (value > 0.0) & (value <= 1.0 + ROUNDING),
+            Rule::Probability => (value >= 0.0) & (value <= 1.0 + ROUNDING),
+        }
+    }
+}
+
+wide! {
+    /// Whether all values lie between two others, or are one of them.
+    fn all_within(column: &[f64], least: f64, most: f64) -> bool = all_within_in_lanes
 }
 
 #[inline(always)]
-fn is_probability(p: f64) -> bool {
-    (0.0..=1.0 + ROUNDING).contains(&p)
+fn all_within_in_lanes<F: Four>(column: &[f64], least: f64, most: f64) -> bool {
+    let (whole, rest) = column.as_chunks::<LANES>();
+    let (low, high, mut all) = (F::splat(least), F::splat(most), F::splat(1.0));
+    for chunk in whole {
+        // Nothing compares with what is no number.
+        let x = F::load(chunk);
+        all = all.least(low.is_at_most(x)).least(x.is_at_most(high));
+    }
+    all.total() == LANES as f64 && rest.iter().all(|x| least <= *x && *x <= most)
 }
 
 /// A value that was refused, before its policy has a name.

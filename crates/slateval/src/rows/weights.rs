@@ -1,6 +1,7 @@
 //! Importance weights, a block of rows at a time and slot by slot, so that every loop runs over contiguous rows.
 //! See docs/methods.md, section 2.
 
+use crate::math::lanes::{Four, LANES, wide};
 use crate::math::vector;
 use crate::question::field::Field;
 use crate::question::structure::{Family, Pool, Structure};
@@ -48,28 +49,27 @@ pub(crate) struct RowSums {
     pub(crate) squares: Vec<f64>,
 }
 
-/// What was seen of a slot's propensities and ratios in a block of rows.
+/// What is remembered of a slot's ratios beside their first two moments.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct SlotFacts {
+pub(crate) struct HigherPowers {
+    /// `sum Z_k^3`.
+    pub(crate) cubes: f64,
+    /// `sum Z_k^4`.
+    pub(crate) fourths: f64,
     /// Rows with `Y_k > 1`.
-    pub(crate) hits: u64,
-    /// The smallest and the largest logging propensity.
-    pub(crate) propensities: (f64, f64),
-    /// `sum Z_k^3` and `sum Z_k^4`.
-    pub(crate) higher_powers: (f64, f64),
+    pub(crate) positive: u64,
 }
 
 /// Fills `z[slot]` with `Z_k = pi_k / mu_k - 1` for one policy of a block that has been checked.
 ///
 /// Ranking logs have `mu_k = 1/N`, so `Z_k = N pi_k - 1` there. A missing slot has `Z_k = 0`.
-#[inline(always)]
 pub(crate) fn slot_ratios(
     structure: &Structure,
     block: &Block,
     policy: usize,
     z: &mut [Vec<f64>],
     rows: &mut RowSums,
-    mut seen: impl FnMut(usize, SlotFacts),
+    mut seen: impl FnMut(usize, HigherPowers),
 ) {
     for sums in [&mut rows.sum, &mut rows.squares] {
         sums.clear();
@@ -77,30 +77,21 @@ pub(crate) fn slot_ratios(
     }
     for (slot, z) in z.iter_mut().enumerate() {
         let pi = block.column(Field::Target { policy, slot });
-        let mu = match structure {
-            Structure::Ranking(pool) => {
-                ranking_ratios(pool, block, slot, pi, z);
-                None
-            }
-            _ => {
-                let mu = block.column(Field::Logging { slot });
-                factored_ratios(pi, mu, z);
-                Some(mu)
-            }
-        };
-        add_row_sums(z, rows);
-        let facts = SlotFacts {
-            hits: z.iter().map(|&z| u64::from(z > 0.0)).sum(),
-            propensities: mu.and_then(vector::range).unwrap_or((1.0, 0.0)),
-            higher_powers: vector::higher_powers(z),
-        };
-        seen(slot, facts);
+        match structure {
+            Structure::Ranking(pool) => ranking_ratios(pool, block, slot, pi, z),
+            _ => factored_ratios(pi, block.column(Field::Logging { slot }), z),
+        }
+        seen(slot, add_slot(z, &mut rows.sum, &mut rows.squares));
     }
 }
 
-/// Probabilities stored in single precision may lie a little over 1.
+wide! {
+    /// `pi / mu - 1`. Probabilities stored in single precision may lie a little over 1.
+    fn factored_ratios(pi: &[f64], mu: &[f64], z: &mut [f64]) = factored_ratios_of
+}
+
 #[inline(always)]
-fn factored_ratios(pi: &[f64], mu: &[f64], z: &mut [f64]) {
+fn factored_ratios_of<F: Four>(pi: &[f64], mu: &[f64], z: &mut [f64]) {
     for (z, (&pi, &mu)) in z.iter_mut().zip(pi.iter().zip(mu)) {
         *z = vector::min(pi, 1.0) / vector::min(mu, 1.0) - 1.0;
     }
@@ -113,16 +104,39 @@ fn ranking_ratios(pool: &Pool, block: &Block, slot: usize, pi: &[f64], z: &mut [
     }
 }
 
+wide! {
+    /// Adds a slot to the rows' sums of ratios and of their squares.
+    fn add_slot(z: &[f64], sum: &mut [f64], squares: &mut [f64]) -> HigherPowers = add_slot_in_lanes
+}
+
 #[inline(always)]
-fn add_row_sums(z: &[f64], rows: &mut RowSums) {
-    for (z, (sum, squares)) in z.iter().zip(rows.sum.iter_mut().zip(&mut rows.squares)) {
+fn add_slot_in_lanes<F: Four>(z: &[f64], sum: &mut [f64], squares: &mut [f64]) -> HigherPowers {
+    let ((z, z_rest), (sum, sum_rest)) = (z.as_chunks::<LANES>(), sum.as_chunks_mut::<LANES>());
+    let (squares, squares_rest) = squares.as_chunks_mut::<LANES>();
+    let zero = F::splat(0.0);
+    let (mut cubes, mut fourths, mut positive) = (zero, zero, zero);
+    for (z, (sum, squares)) in z.iter().zip(sum.iter_mut().zip(squares)) {
+        let z = F::load(z);
+        let square = z.times(z);
+        z.plus(F::load(sum)).store(sum);
+        square.plus(F::load(squares)).store(squares);
+        cubes = square.times_plus(z, cubes);
+        fourths = square.times_plus(square, fourths);
+        positive = positive.plus(zero.is_below(z));
+    }
+    let mut seen =
+        HigherPowers { cubes: cubes.total(), fourths: fourths.total(), positive: positive.total() as u64 };
+    for (&z, (sum, squares)) in z_rest.iter().zip(sum_rest.iter_mut().zip(squares_rest)) {
         *sum += z;
         *squares += z * z;
+        seen.cubes += z * z * z;
+        seen.fourths += (z * z) * (z * z);
+        seen.positive += u64::from(z > 0.0);
     }
+    seen
 }
 
 /// Fills `g` with the weights of one policy, given its slot ratios.
-#[inline(always)]
 pub(crate) fn weigh(
     structure: &Structure,
     block: &Block,
@@ -142,7 +156,6 @@ pub(crate) fn weigh(
 }
 
 /// `sum_{S in F} prod_{k in S} z_k` for the structure's family `F` of slot sets.
-#[inline(always)]
 pub(crate) fn multilinear(structure: &Structure, z: &[Vec<f64>], g: &mut [f64], scratch: &mut Vec<Vec<f64>>) {
     match structure {
         Structure::Product => product(z, g),
@@ -155,7 +168,6 @@ pub(crate) fn multilinear(structure: &Structure, z: &[Vec<f64>], g: &mut [f64], 
 }
 
 /// `1 + sum_k Z_k`.
-#[inline(always)]
 fn additive(z: &[Vec<f64>], g: &mut [f64]) {
     g.fill(1.0);
     for z in z {
@@ -166,7 +178,6 @@ fn additive(z: &[Vec<f64>], g: &mut [f64]) {
 }
 
 /// `prod_k (1 + Z_k)`.
-#[inline(always)]
 fn product(z: &[Vec<f64>], g: &mut [f64]) {
     g.fill(1.0);
     for z in z {
@@ -177,60 +188,70 @@ fn product(z: &[Vec<f64>], g: &mut [f64]) {
 }
 
 /// `sum_{j<=m} e_j(Z)`, the elementary symmetric polynomials by `e_j += Z_k e_{j-1}`: O(K m) a row.
-#[inline(always)]
 fn order(m: usize, z: &[Vec<f64>], g: &mut [f64], e: &mut Vec<Vec<f64>>) {
     elementary(m, z, g.len(), e);
     g.fill(1.0);
-    for e in &e[1..=m] {
+    for e in &e[..m] {
         for (g, e) in g.iter_mut().zip(e) {
             *g += e;
         }
     }
 }
 
-/// Fills `e[j]` with `e_j(z)` for `j <= m`.
-#[inline(always)]
+/// Fills `e[j - 1]` with `e_j(z)` for `1 <= j <= m`.
 pub(crate) fn elementary(m: usize, z: &[Vec<f64>], rows: usize, e: &mut Vec<Vec<f64>>) {
-    e.resize(e.len().max(m + 1), Vec::new());
-    for (j, e) in e.iter_mut().enumerate().take(m + 1) {
-        e.clear();
-        e.resize(rows, if j == 0 { 1.0 } else { 0.0 });
-    }
-    for (k, z) in z.iter().enumerate() {
-        step(m, k, z, e);
-    }
+    resize(m, rows, e);
+    z.iter().enumerate().for_each(|(k, z)| step(m, k, z, e));
+    e[z.len().min(m)..m].iter_mut().for_each(|e| e.fill(0.0));
 }
 
-/// The same, with `rest`, the sum of `e_j(z)` over all `j > m`, in `e[m + 1]`.
+/// The same, with `rest`, the sum of `e_j(z)` over all `j > m`, in `e[m]`. `m` is at least 1.
 ///
 /// Adding slot `z`: `rest` becomes `rest + z (rest + e_m)`, because a product of more than `m` slots either lacks `z`,
 /// or is `z` times a product of at least `m` slots.
-#[inline(always)]
 pub(crate) fn elementary_with_rest(m: usize, z: &[Vec<f64>], rows: usize, e: &mut Vec<Vec<f64>>) {
-    e.resize(e.len().max(m + 2), Vec::new());
-    for (j, e) in e.iter_mut().enumerate().take(m + 2) {
-        e.clear();
-        e.resize(rows, if j == 0 { 1.0 } else { 0.0 });
-    }
+    resize(m + 1, rows, e);
+    e[m].fill(0.0);
     for (k, z) in z.iter().enumerate() {
         if k >= m {
-            let (below, rest) = e.split_at_mut(m + 1);
-            for ((rest, last), z) in rest[0].iter_mut().zip(&below[m]).zip(z) {
-                *rest += z * (*rest + last);
-            }
+            let (below, rest) = e.split_at_mut(m);
+            add_rest(z, &below[m - 1], &mut rest[0]);
         }
         step(m, k, z, e);
     }
+    e[z.len().min(m)..m].iter_mut().for_each(|e| e.fill(0.0));
 }
 
-/// Takes the `k`-th slot into `e_1` to `e_m`.
-#[inline(always)]
+fn resize(count: usize, rows: usize, e: &mut Vec<Vec<f64>>) {
+    e.resize(e.len().max(count), Vec::new());
+    e[..count].iter_mut().for_each(|e| e.resize(rows, 0.0));
+}
+
+/// Takes the `k`-th slot into `e_1` to `e_m`, of which those beyond `k` have not been filled yet.
 fn step(m: usize, k: usize, z: &[f64], e: &mut [Vec<f64>]) {
-    for j in (1..=m.min(k + 1)).rev() {
-        let (below, above) = e.split_at_mut(j);
-        for ((e, lower), z) in above[0].iter_mut().zip(&below[j - 1]).zip(z) {
-            *e += z * lower;
+    for j in (2..=m.min(k + 1)).rev() {
+        let (below, above) = e.split_at_mut(j - 1);
+        match j == k + 1 {
+            true => vector::multiply(z, &below[j - 2], &mut above[0]),
+            false => vector::add_product(z, &below[j - 2], &mut above[0]),
         }
+    }
+    match (m, k) {
+        (0, _) => {}
+        (_, 0) => e[0].copy_from_slice(z),
+        _ => vector::add_column(z, &mut e[0]),
+    }
+}
+
+wide! {
+    /// `rest += z (rest + last)`.
+    fn add_rest(z: &[f64], last: &[f64], rest: &mut [f64]) = add_rest_of
+}
+
+#[inline(always)]
+fn add_rest_of<F: Four>(z: &[f64], last: &[f64], rest: &mut [f64]) {
+    for ((rest, last), z) in rest.iter_mut().zip(last).zip(z) {
+        *rest = z.mul_add(*rest + last, *rest);
     }
 }
 
@@ -261,7 +282,7 @@ fn paper_order(m: usize, z: &[Vec<f64>], length: impl Fn(usize) -> usize, g: &mu
     // A missing slot has Y = 1, which would add sets that do not exist: its Y counts as 0 in e_m instead, and a slate
     // shorter than m has no sets of m slots at all.
     elementary_of_ratios(m, z, &length, g.len(), scratch);
-    for (row, (g, e)) in g.iter_mut().zip(&scratch[m]).enumerate() {
+    for (row, (g, e)) in g.iter_mut().zip(&scratch[m - 1]).enumerate() {
         *g = e - binomial(length(row), m) + 1.0;
     }
 }
@@ -283,7 +304,8 @@ fn elementary_of_ratios(
         // Slots beyond the slate's length have Y = 1 exactly; dividing their factor (1 + t) out of the generating
         // polynomial prod_k (1 + Y_k t) leaves that of the slots that exist.
         for _ in length(row)..z.len() {
-            for j in 1..=m {
+            e[0][row] -= 1.0;
+            for j in 1..m {
                 e[j][row] -= e[j - 1][row];
             }
         }

@@ -1,21 +1,23 @@
 //! Where rows become sums: the one hot path, a block of rows at a time.
 //! See docs/methods.md, sections 3.2 and 3.4.
 //!
-//! Every loop here runs over contiguous columns, so that the compiler turns it into vector instructions; the loops that add
-//! to bins are in [`scatter`](crate::summary::scatter). Sums over rows are kept in
-//! [`LANES`](crate::math::vector::LANES) interleaved parts: the order of additions, and so the last bit, does not depend on
-//! the processor.
+//! The numbers of the rows are in [`columns`](crate::summary::columns), the sums over all rows in
+//! [`moments`](crate::summary::moments), the loops that add to bins in [`scatter`](crate::summary::scatter). Sums over rows
+//! are kept in [`LANES`](crate::math::lanes::LANES) interleaved parts: the order of additions, and so the last bit, does
+//! not depend on the processor.
 
+use crate::math::lanes::{Four, wide};
 use crate::math::vector;
 use crate::question::field::Field;
 use crate::question::structure::Structure;
 use crate::rows::block::Block;
-use crate::rows::weights::{self, RowSums};
+use crate::rows::weights;
 use crate::summary::cell::{Cell, PolicySums};
 use crate::summary::clusters::FeatureColumns;
-use crate::summary::index::{Feature, GramLayout, Layout};
+use crate::summary::columns::{PolicyBlock, PolicyColumns};
+use crate::summary::scatter::Staged;
 use crate::summary::tally::WeightTally;
-use crate::summary::witness::{self, Witness};
+use crate::summary::witness::Witness;
 
 /// Buffers for one block, kept between blocks.
 #[derive(Debug, Clone, Default)]
@@ -24,14 +26,15 @@ pub(crate) struct Scratch {
     /// Rewards as seen from the cell's origin.
     centred: Vec<f64>,
     pub(super) bin_rows: Vec<u32>,
-    /// For each policy, a column for each feature, in the order of the [`GramLayout`].
-    pub(super) columns: Vec<Vec<Vec<f64>>>,
-    row_sums: RowSums,
-    terms: Vec<Vec<f64>>,
-    squares: Vec<Vec<f64>>,
-    /// For each policy, a column for each witness.
-    pub(super) witnesses: Vec<Vec<Vec<f64>>>,
-    /// For each policy, its right features row by row.
+    /// For each slot, the smallest and the largest logging propensity.
+    propensities: Vec<(f64, f64)>,
+    /// Of the policy that is being added.
+    columns: PolicyColumns,
+    staged: Staged,
+    products: Vec<f64>,
+    /// For each policy, a column for each feature, where features themselves are kept.
+    pub(super) features: Vec<Vec<Vec<f64>>>,
+    /// For each policy, its right features row by row, where it is compared with another.
     pub(super) rights: Vec<Vec<f64>>,
 }
 
@@ -41,42 +44,36 @@ impl Cell {
         if block.slots() > self.slots {
             self.widen(block.slots());
         }
-        vector::wide(
-            #[inline(always)]
-            || self.add_rows(structure, block, scratch),
-        )
-    }
-
-    #[inline(always)]
-    fn add_rows(&mut self, structure: &Structure, block: &Block, scratch: &mut Scratch) {
         self.find_bins(block, scratch);
-        scratch.columns.resize(scratch.columns.len().max(self.policies.len()), Vec::new());
-        for (policy, sums) in self.policies.iter_mut().enumerate() {
+        scratch.find_propensities(structure, block);
+        scratch.features.resize(scratch.features.len().max(self.policies.len()), Vec::new());
+        for policy in 0..self.policies.len() {
             let rows = PolicyBlock { structure, block, policy };
-            sums.fill_columns(rows, scratch);
-            sums.gram.add(&scratch.columns[policy][..sums.gram.size()]);
-            sums.fill_witnesses(rows, &self.layout.witnesses[policy].layout.list, scratch);
+            let witnesses = &self.layout.witnesses[policy].layout.list;
+            self.policies[policy].add(rows, witnesses, scratch);
+            self.scatter(policy, &mut scratch.columns, &mut scratch.staged, (&scratch.reward, &scratch.bin_rows));
+            if self.kept.keeps_features() {
+                let layout = self.kept.features(policy, self.slots);
+                scratch.columns.features(layout, &mut scratch.features[policy]);
+            }
         }
         for (cross, (p, b)) in self.cross.iter_mut().zip(self.kept.compared()) {
-            cross.add(&scratch.columns[p][..cross.rows], &scratch.columns[b][..cross.columns]);
+            cross.add(&scratch.features[p][..cross.rows], &scratch.features[b][..cross.columns]);
         }
-        self.scatter(scratch);
+        self.scatter_cross(scratch);
         self.add_groups(block, scratch);
         self.rows += block.rows() as u64;
     }
 
-    fn add_groups<'a>(&mut self, block: &Block, scratch: &'a Scratch) {
+    fn add_groups(&mut self, block: &Block, scratch: &Scratch) {
         let Some(groups) = &mut self.clusters else { return };
-        let of_policy = |(columns, sums): (&'a Vec<Vec<f64>>, &PolicySums)| FeatureColumns {
-            layout: sums.gram.layout(),
-            columns: &columns[..sums.gram.size()],
-        };
-        let policies: Vec<FeatureColumns<'a>> = scratch.columns.iter().zip(&self.policies).map(of_policy).collect();
+        let of_policy = |(policy, columns)| FeatureColumns { layout: self.kept.features(policy, self.slots), columns };
+        let columns = scratch.features[..self.policies.len()].iter().map(Vec::as_slice);
+        let policies: Vec<FeatureColumns<'_>> = columns.enumerate().map(of_policy).collect();
         groups.add(block.groups(), &scratch.bin_rows, &policies);
     }
 
     /// Finds the rewards' bins.
-    #[inline(always)]
     fn find_bins(&mut self, block: &Block, scratch: &mut Scratch) {
         let rewards = block.column(Field::Reward);
         scratch.reward.clear();
@@ -92,6 +89,17 @@ impl Cell {
     }
 }
 
+impl Scratch {
+    /// All policies share the logging propensities.
+    fn find_propensities(&mut self, structure: &Structure, block: &Block) {
+        self.propensities.clear();
+        if structure.needs().logging {
+            let range = |slot| vector::range(block.column(Field::Logging { slot })).unwrap_or((1.0, 0.0));
+            self.propensities.extend((0..block.slots()).map(range));
+        }
+    }
+}
+
 /// Fewer rewards than this say too little of where rewards lie.
 const ORIGIN_ROWS: usize = 64;
 
@@ -102,166 +110,101 @@ fn origin_of((lo, hi): (f64, f64)) -> f64 {
     if hi > lo && middle.abs() > 32.0 * (hi - lo) { middle.round() } else { 0.0 }
 }
 
-/// A block of rows as one policy sees it.
-#[derive(Clone, Copy)]
-struct PolicyBlock<'a> {
-    structure: &'a Structure,
-    block: &'a Block,
-    policy: usize,
-}
-
 impl PolicySums {
-    /// Fills the columns of every feature for one policy, and tallies its weights.
-    #[inline(always)]
-    fn fill_columns(&mut self, rows: PolicyBlock<'_>, scratch: &mut Scratch) {
-        let PolicyBlock { structure, block, policy } = rows;
-        let (layout, slots) = (self.gram.layout(), block.slots());
-        let Scratch { centred, columns, row_sums, terms, .. } = scratch;
-        let columns = &mut columns[policy];
-        columns.resize(columns.len().max(layout.len()), Vec::new());
-        for column in &mut columns[..layout.len()] {
-            column.resize(block.rows(), 0.0);
+    /// Adds the rows of a block to the sums over all rows, and fills the columns that are added to bins.
+    fn add(&mut self, rows: PolicyBlock<'_>, witnesses: &[Witness], scratch: &mut Scratch) {
+        let Scratch { columns, centred, propensities, products, .. } = scratch;
+        let shape = self.moments.layout.shape;
+        columns.fill(rows, shape, witnesses, centred, |slot, facts| self.tally.add_slot(slot, facts));
+        for (slot, range) in propensities.iter().enumerate() {
+            self.tally.add_propensities(slot, *range);
         }
-        columns[layout.place(Feature::One)].fill(1.0);
-        columns[layout.place(Feature::Reward)].copy_from_slice(centred);
-
-        let (ratios, others) = columns.split_at_mut(layout.weights().start);
-        let (z, beyond) = ratios[layout.ratios()].split_at_mut(slots);
-        beyond.iter_mut().for_each(|z| z.fill(0.0));
-        weights::slot_ratios(structure, block, policy, z, row_sums, |slot, facts| self.tally.add_slot(slot, facts));
-        self.fill_weights(rows, z, &mut others[..layout.shape.basis], row_sums, terms);
-
-        multiply(columns, layout, [Feature::Reward, Feature::Reward], Feature::SquaredReward);
-        for j in 0..layout.shape.basis {
-            multiply(columns, layout, [Feature::Weight(j), Feature::Reward], Feature::WeightedReward(j));
-            let factors = [Feature::WeightedReward(j), Feature::Reward];
-            multiply(columns, layout, factors, Feature::WeightedSquaredReward(j));
+        if shape.chi {
+            self.tally.negative_chi += columns.fill_chi(rows, shape);
         }
-        if layout.shape.chi {
-            self.fill_chi(block, policy, columns);
+        for (m, tally) in self.tally.weights.iter_mut().enumerate() {
+            tally.add(columns.weight(m));
         }
-        self.tally_design(structure, policy, slots, scratch);
-    }
-
-    /// Fills the columns of the basis from those of the ratios, and tallies the weights.
-    #[inline(always)]
-    fn fill_weights(
-        &mut self,
-        PolicyBlock { structure, block, policy }: PolicyBlock<'_>,
-        z: &[Vec<f64>],
-        basis: &mut [Vec<f64>],
-        row_sums: &RowSums,
-        terms: &mut Vec<Vec<f64>>,
-    ) {
-        if *structure != Structure::Auto {
-            weights::weigh(structure, block, policy, z, row_sums, &mut basis[0], terms);
-            return self.tally.weights[0].add(&basis[0]);
+        self.moments.add(columns, products);
+        columns.fill_witnesses(rows, witnesses);
+        if rows.block.slots() > 1 {
+            self.tally.add_pairs(&columns.row_sums);
         }
-        weights::elementary(basis.len(), z, block.rows(), terms);
-        let (sum, orders) = terms.split_at_mut(1);
-        // `sum` begins as e_0 = 1. Each e_j added makes it the weight of order j, which is tallied.
-        for ((w, e), tally) in basis.iter_mut().zip(orders).zip(&mut self.tally.weights) {
-            w.copy_from_slice(e);
-            sum[0].iter_mut().zip(&*e).for_each(|(sum, e)| *sum += e);
-            tally.add(&sum[0]);
+        self.tally_design(rows, columns);
+        if matches!(witnesses.last(), Some(Witness::Beyond(_))) {
+            self.tally_product_design(rows.block.slots(), columns);
         }
     }
 
-    /// Fills the columns of witnesses from those of the ratios.
-    #[inline(always)]
-    fn fill_witnesses(&mut self, rows: PolicyBlock<'_>, list: &[Witness], scratch: &mut Scratch) {
-        let PolicyBlock { structure, block, policy } = rows;
-        scratch.witnesses.resize(scratch.witnesses.len().max(policy + 1), Vec::new());
-        let layout = self.gram.layout();
-        let z = &scratch.columns[policy][layout.ratios()][..block.slots()];
-        let out = &mut scratch.witnesses[policy];
-        witness::fill(structure, list, z, block.rows(), &mut scratch.terms, out);
-        if !matches!(list.last(), Some(Witness::Beyond(_))) {
-            return;
-        }
-        let weight = &mut scratch.row_sums.sum;
-        let mut design = |z: &[Vec<f64>], square: bool| {
-            weight.fill(1.0);
-            for z in z {
-                for (w, &z) in weight.iter_mut().zip(z) {
-                    *w *= 1.0 + if square { z * z } else { z };
-                }
-            }
-            vector::sum(weight)
-        };
-        self.tally.product_ratios += design(z, true);
-        if layout.shape.chi {
-            self.tally.product_chi += design(&scratch.columns[policy][layout.chi()], false);
-        }
-    }
-
-    #[inline(always)]
-    fn fill_chi(&mut self, block: &Block, policy: usize, columns: &mut [Vec<f64>]) {
-        let layout = self.gram.layout();
-        for slot in 0..layout.shape.slots {
-            let column = &mut columns[layout.place(Feature::Chi(slot))];
-            if slot >= block.slots() {
-                column.fill(0.0);
-            } else {
-                let chi = block.column(Field::Chi { policy, slot });
-                // Single precision leaves a chi of 0 a little below it.
-                self.tally.negative_chi += chi.iter().map(|&chi| u64::from(chi < -1e-6)).sum::<u64>();
-                column.copy_from_slice(chi);
-            }
-            for j in 0..layout.shape.basis {
-                multiply(columns, layout, [Feature::Weight(j), Feature::Ratio(slot)], Feature::WeightedRatio(j, slot));
-            }
-        }
-    }
-
-    /// `E[G^2 | x] = G(chi(x))`: the same weight of `chi`, or of `Z^2` in its place. The additive weight of either is in
-    /// the Gram matrix already.
-    #[inline(always)]
-    fn tally_design(&mut self, structure: &Structure, policy: usize, slots: usize, scratch: &mut Scratch) {
-        let Scratch { columns, row_sums, terms, squares, .. } = scratch;
-        let columns = &columns[policy];
-        if slots > 1 {
-            self.tally.add_pairs(row_sums);
-        }
+    /// `E[G^2 | x] = G(chi(x))`: the same weight of `chi`, or of `Z^2` in its place. The additive weight of either follows
+    /// from other sums.
+    fn tally_design(&mut self, PolicyBlock { structure, block, .. }: PolicyBlock<'_>, columns: &mut PolicyColumns) {
         let auto = *structure == Structure::Auto;
         if !auto && (!structure.is_multilinear() || structure.is_additive()) {
             return;
         }
-        let layout = self.gram.layout();
-        squares.resize(squares.len().max(slots), Vec::new());
-        for (squares, z) in squares.iter_mut().zip(&columns[layout.ratios()][..slots]) {
-            squares.clear();
-            squares.extend(z.iter().map(|z| z * z));
+        let shape = self.moments.layout.shape;
+        let orders = if auto { Some(shape.basis.len()) } else { None };
+        let weights = &mut self.tally.weights;
+        add_design(structure, orders, columns.squared_ratios(block.slots()), weights, |tally| &mut tally.design_ratios);
+        if shape.chi {
+            add_design(structure, orders, columns.chi_with_buffers(), weights, |tally| &mut tally.design_chi);
         }
-        let weight = &mut row_sums.sum;
-        let mut add = |z: &[Vec<f64>], to: fn(&mut WeightTally) -> &mut f64| {
-            if !auto {
-                weights::multilinear(structure, z, weight, terms);
-                *to(&mut self.tally.weights[0]) += vector::sum(weight);
-                return;
-            }
-            weights::elementary(layout.shape.basis, z, weight.len(), terms);
-            let mut sum = weight.len() as f64;
-            for (e, tally) in terms[1..].iter().zip(&mut self.tally.weights) {
-                sum += vector::sum(e);
-                *to(tally) += sum;
-            }
-        };
-        add(&squares[..slots], |tally| &mut tally.design_ratios);
-        if layout.shape.chi {
-            add(&columns[layout.chi()], |tally| &mut tally.design_chi);
+    }
+
+    /// The same for the weight that assumes nothing.
+    fn tally_product_design(&mut self, slots: usize, columns: &mut PolicyColumns) {
+        self.tally.product_ratios += product_design(columns.squared_ratios(slots));
+        if self.moments.layout.shape.chi {
+            self.tally.product_chi += product_design(columns.chi_with_buffers());
         }
     }
 }
 
-/// Fills the column of a feature that is the product of two others, row by row.
-#[inline(always)]
-fn multiply(columns: &mut [Vec<f64>], layout: GramLayout, factors: [Feature; 2], product: Feature) {
-    let out = layout.place(product);
-    let [a, b] = factors.map(|factor| layout.place(factor));
-    let mut product = std::mem::take(&mut columns[out]);
-    for (product, (x, y)) in product.iter_mut().zip(columns[a].iter().zip(&columns[b])) {
-        *product = x * y;
+/// Columns of `chi_k` or `Z_k^2`, and buffers for what is made of them.
+type Factors<'a> = (&'a [Vec<f64>], &'a mut Vec<Vec<f64>>, &'a mut [f64]);
+
+/// Which of the two estimates of `E[G^2]`.
+type Design = fn(&mut WeightTally) -> &mut f64;
+
+/// Adds the weights of some factors: of each order, or of a structure.
+fn add_design(
+    structure: &Structure,
+    orders: Option<usize>,
+    (factors, terms, weight): Factors<'_>,
+    tallies: &mut [WeightTally],
+    to: Design,
+) {
+    let Some(orders) = orders else {
+        weights::multilinear(structure, factors, weight, terms);
+        *to(&mut tallies[0]) += vector::sum(weight);
+        return;
+    };
+    weights::elementary(orders, factors, weight.len(), terms);
+    let mut sum = weight.len() as f64;
+    for (e, tally) in terms.iter().zip(tallies) {
+        sum += vector::sum(e);
+        *to(tally) += sum;
     }
-    columns[out] = product;
+}
+
+/// The sum of the products of `1 + x`.
+fn product_design((factors, _, weight): Factors<'_>) -> f64 {
+    weight.fill(1.0);
+    for factor in factors {
+        multiply_by_one_plus(factor, weight);
+    }
+    vector::sum(weight)
+}
+
+wide! {
+    /// `out *= 1 + x`, row by row.
+    fn multiply_by_one_plus(x: &[f64], out: &mut [f64]) = multiply_by_one_plus_of
+}
+
+#[inline(always)]
+fn multiply_by_one_plus_of<F: Four>(x: &[f64], out: &mut [f64]) {
+    for (out, x) in out.iter_mut().zip(x) {
+        *out = x.mul_add(*out, *out);
+    }
 }

@@ -12,6 +12,7 @@ use std::hash::{BuildHasherDefault, Hasher};
 
 use serde::{Deserialize, Serialize};
 
+use crate::math::lanes::{Four, wide};
 use crate::math::vector;
 
 /// How finely rewards are told apart.
@@ -45,13 +46,8 @@ impl Resolution {
     #[inline(always)]
     fn ring_rows(self, rewards: &[f64], first: i64, mask: i64, rows: &mut Vec<u32>) {
         let Resolution::Width(e) = self else { unreachable!("a ring has bins of equal width") };
-        let (scale, base) = (power_of_two(e), first as f64);
-        let (start, mask) = ((first & mask) as u32, mask as u32);
         rows.resize(rewards.len(), 0);
-        for (row, reward) in rows.iter_mut().zip(rewards) {
-            let key = (reward * scale).ceil() - base;
-            *row = (start + key as i32 as u32) & mask;
-        }
+        ring_rows(rewards, power_of_two(e), first, mask, rows);
     }
 
     /// The key at a coarser resolution. An exact key can become any other, a width only a larger one.
@@ -83,6 +79,21 @@ impl Resolution {
             Resolution::Width(e) => -i64::from(e),
             Resolution::Shift(shift) => i64::from(shift),
         }
+    }
+}
+
+wide! {
+    /// The row `key & mask` of each reward.
+    fn ring_rows(rewards: &[f64], scale: f64, first: i64, mask: i64, rows: &mut [u32]) = ring_rows_of
+}
+
+#[inline(always)]
+fn ring_rows_of<F: Four>(rewards: &[f64], scale: f64, first: i64, mask: i64, rows: &mut [u32]) {
+    let base = first as f64;
+    let (start, mask) = ((first & mask) as u32, mask as u32);
+    for (row, reward) in rows.iter_mut().zip(rewards) {
+        let key = (reward * scale).ceil() - base;
+        *row = (start + key as i32 as u32) & mask;
     }
 }
 

@@ -5,18 +5,20 @@ use crate::question::spec::Spec;
 use crate::summary::bins::{Bins, Moves};
 use crate::summary::clusters::ClusterSums;
 use crate::summary::feature_map::FeatureMap;
-use crate::summary::gram::{CrossGram, Gram};
-use crate::summary::index::GramLayout;
+use crate::summary::cross::CrossGram;
+use crate::summary::index::{FeatureLayout, MomentLayout};
 use crate::summary::layout::{Kept, RowLayout};
+use crate::summary::moments::Moments;
 use crate::summary::table::Table;
 use crate::summary::tally::Tally;
+use crate::summary::totals::Totals;
 
 /// Sums over all rows of a segment, and in each bin of rewards.
 #[derive(Debug, Clone)]
 pub(crate) struct Cell {
     pub(crate) rows: u64,
     pub(crate) slots: usize,
-    /// Rewards enter the Gram matrices as `R - origin`, see [`origin_of`](crate::summary::accumulate).
+    /// Rewards enter the moments as `R - origin`, see [`origin_of`](crate::summary::accumulate).
     pub(crate) origin: f64,
     pub(crate) kept: Kept,
     pub(crate) bins: Bins,
@@ -32,15 +34,18 @@ pub(crate) struct Cell {
 /// Sums over all rows of one policy.
 #[derive(Debug, Clone)]
 pub(crate) struct PolicySums {
-    pub(crate) gram: Gram,
+    pub(crate) moments: Moments,
     pub(crate) tally: Tally,
 }
 
 impl Cell {
     pub(crate) fn new(spec: &Spec, slots: usize) -> Self {
         let kept = Kept::new(spec);
-        let gram_layout = |p: usize| kept.gram_layout(p, slots);
-        let policy = |p: usize| PolicySums { gram: Gram::new(gram_layout(p)), tally: Tally::new(slots, kept.basis) };
+        let features = |p: usize| kept.features(p, slots);
+        let policy = |p: usize| PolicySums {
+            moments: Moments::new(MomentLayout { shape: kept.shape(p, slots) }),
+            tally: Tally::new(slots, kept.basis.len()),
+        };
         let layout = RowLayout::new(&kept, slots);
         Cell {
             rows: 0,
@@ -50,7 +55,7 @@ impl Cell {
             table: Table::new(layout.width),
             layout,
             policies: (0..kept.policies()).map(policy).collect(),
-            cross: kept.compared().map(|(p, b)| CrossGram::new(gram_layout(p), gram_layout(b))).collect(),
+            cross: kept.compared().map(|(p, b)| CrossGram::new(features(p), features(b))).collect(),
             clusters: (kept.groups > 0).then(|| ClusterSums::new(&kept, slots)),
             kept,
         }
@@ -101,10 +106,10 @@ impl Cell {
         let (moves, from_other) = self.bins.absorb(&other.bins);
         self.move_rows(moves.as_ref());
         for &(from, to) in &from_other {
-            self.table.add(to, other.table.row(from));
+            self.table.add(to, &other.table, from);
         }
         for (own, other) in self.policies.iter_mut().zip(&other.policies) {
-            own.gram.merge(&other.gram);
+            own.moments.merge(&other.moments);
             own.tally.merge(&other.tally);
         }
         for (own, other) in self.cross.iter_mut().zip(&other.cross) {
@@ -112,7 +117,7 @@ impl Cell {
         }
         if let (Some(own), Some(other)) = (&mut self.clusters, &other.clusters) {
             for (from, to) in from_other {
-                own.table.add(to, other.table.row(from));
+                own.table.add(to, &other.table, from);
             }
             own.merge_features(other);
         }
@@ -122,7 +127,10 @@ impl Cell {
     pub(crate) fn move_origin(&mut self, origin: f64) {
         let shift = self.origin - origin;
         if shift != 0.0 {
-            self.transform(|layout| FeatureMap::shifted(layout, shift));
+            let moved = |p: usize| Moments::shifted(&Totals::new(self, p), shift);
+            let moments: Vec<Moments> = (0..self.policies.len()).map(moved).collect();
+            self.policies.iter_mut().zip(moments).for_each(|(policy, moments)| policy.moments = moments);
+            self.transform_features(|layout| FeatureMap::shifted(layout, shift));
             self.origin = origin;
         }
     }
@@ -135,21 +143,22 @@ impl Cell {
         let wide = RowLayout::new(&self.kept, slots);
         self.table = self.table.rearranged(wide.width, &self.layout.places_in(&wide));
         self.layout = wide;
-        self.transform(|layout| FeatureMap::widened(layout, slots));
+        self.transform_features(|layout| FeatureMap::widened(layout, slots));
         for policy in &mut self.policies {
+            policy.moments = policy.moments.widened(slots);
             policy.tally.widen(slots);
         }
         self.slots = slots;
     }
 
-    /// Applies a linear map of each policy's features to all sums of their products.
-    fn transform(&mut self, map: impl Fn(GramLayout) -> FeatureMap) {
-        let maps: Vec<_> = self.policies.iter().map(|policy| map(policy.gram.layout())).collect();
-        for (p, (policy, map)) in self.policies.iter_mut().zip(&maps).enumerate() {
-            policy.gram = policy.gram.transform(map);
-            if let Some(groups) = &mut self.clusters {
-                groups.transform(p, map);
-            }
+    /// Applies a linear map to each policy's features, wherever features themselves are kept.
+    fn transform_features(&mut self, map: impl Fn(FeatureLayout) -> FeatureMap) {
+        if !self.kept.keeps_features() {
+            return;
+        }
+        let maps: Vec<_> = (0..self.policies.len()).map(|p| map(self.kept.features(p, self.slots))).collect();
+        if let Some(groups) = &mut self.clusters {
+            maps.iter().enumerate().for_each(|(p, map)| groups.transform(p, map));
         }
         for (cross, (p, b)) in self.cross.iter_mut().zip(self.kept.compared()) {
             *cross = cross.transform(&maps[p], &maps[b]);

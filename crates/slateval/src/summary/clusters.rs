@@ -3,8 +3,8 @@
 //! See docs/methods.md, sections 3.5 and 6.12.
 
 use crate::summary::bins::Moves;
-use crate::summary::feature_map::{Coefficients, FeatureMap, LinearFunction};
-use crate::summary::index::{Feature, GramLayout, GroupLayout, GroupSum, Layout};
+use crate::summary::feature_map::{FeatureMap, LinearFunction, Weight};
+use crate::summary::index::{Feature, FeatureLayout, GroupLayout, GroupSum, Layout};
 use crate::summary::layout::Kept;
 use crate::summary::table::Table;
 
@@ -15,7 +15,7 @@ pub(crate) struct ClusterSums {
     /// Where sums stand in a group's part of a bin.
     layout: GroupLayout,
     /// For each policy, where a feature stands.
-    features_layout: Vec<GramLayout>,
+    features_layout: Vec<FeatureLayout>,
     /// For each policy and group, the sum of each feature.
     pub(crate) features: Vec<Vec<f64>>,
     /// For each bin and group, the sums of the [`GroupLayout`].
@@ -25,15 +25,15 @@ pub(crate) struct ClusterSums {
 /// The columns of a policy's features in a block of rows.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct FeatureColumns<'a> {
-    pub(crate) layout: GramLayout,
+    pub(crate) layout: FeatureLayout,
     pub(crate) columns: &'a [Vec<f64>],
 }
 
 impl ClusterSums {
     pub(crate) fn new(kept: &Kept, slots: usize) -> Self {
         let count = kept.groups;
-        let layout = GroupLayout { policies: kept.policies(), basis: kept.basis };
-        let features_layout: Vec<GramLayout> = (0..kept.policies()).map(|p| kept.gram_layout(p, slots)).collect();
+        let layout = GroupLayout { policies: kept.policies(), basis: kept.basis.len() };
+        let features_layout: Vec<FeatureLayout> = (0..kept.policies()).map(|p| kept.features(p, slots)).collect();
         ClusterSums {
             count,
             layout,
@@ -74,12 +74,9 @@ impl ClusterSums {
     }
 
     /// The sum of a policy's weight over one group in a bin.
-    pub(crate) fn weight_sum(&self, bin: u32, group: usize, policy: usize, coefficients: &Coefficients) -> f64 {
-        let terms = coefficients.terms().map(|(feature, c)| match feature {
-            Feature::Weight(j) => self.sum(bin, group, GroupSum::Weight { policy, j }) * c,
-            _ => self.sum(bin, group, GroupSum::Rows) * c,
-        });
-        terms.sum()
+    pub(crate) fn weight_sum(&self, bin: u32, group: usize, policy: usize, weight: Weight) -> f64 {
+        let constant = weight.constant() * self.sum(bin, group, GroupSum::Rows);
+        constant + weight.terms().map(|j| self.sum(bin, group, GroupSum::Weight { policy, j })).sum::<f64>()
     }
 
     /// The sum of a linear function of a policy's features over each group.

@@ -4,59 +4,64 @@
 use std::ops::{Index, IndexMut};
 
 use crate::math::linear::dot;
-use crate::summary::index::{Feature, GramLayout, Layout, Shape};
+use crate::summary::index::{Chi, Feature, FeatureLayout, Layout};
 
-/// The coefficients of a weight `G = c_0 + sum_j c_j W_j`.
-#[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Coefficients {
-    /// `c_0`.
-    pub(crate) constant: f64,
-    /// `c_j`.
-    pub(crate) weights: Vec<f64>,
+/// A weight that can be made of a policy's basis.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Weight {
+    /// The weight 1 of the logging policy.
+    One,
+    /// The only one of its basis.
+    Single,
+    /// The weight of an order, `1 + W_1 + ... + W_order`.
+    Order(usize),
 }
 
-impl Coefficients {
-    /// The weight that is the only one of its basis.
-    pub(crate) fn single() -> Self {
-        Coefficients { constant: 0.0, weights: vec![1.0] }
+impl Weight {
+    /// The constant that the weight begins with.
+    pub(crate) fn constant(self) -> f64 {
+        if self == Weight::Single { 0.0 } else { 1.0 }
     }
 
-    /// The weight 1.
-    pub(crate) fn one(basis: usize) -> Self {
-        Coefficients { constant: 1.0, weights: vec![0.0; basis] }
+    /// The `W_j` that it is the sum of, beside the constant.
+    pub(crate) fn terms(self) -> std::ops::Range<usize> {
+        match self {
+            Weight::One => 0..0,
+            Weight::Single => 0..1,
+            Weight::Order(order) => 0..order,
+        }
     }
 
-    /// The weight of an order, `1 + W_1 + ... + W_order`.
-    pub(crate) fn of_order(order: usize, basis: usize) -> Self {
-        let used = |j: usize| f64::from(u8::from(j < order));
-        Coefficients { constant: 1.0, weights: (0..basis).map(used).collect() }
-    }
-
-    /// The features that the weight is a sum of, with their coefficients: 1, then `W_j`.
-    pub(crate) fn terms(&self) -> impl Iterator<Item = (Feature, f64)> {
-        let weights = self.weights.iter().enumerate().map(|(j, &c)| (Feature::Weight(j), c));
-        std::iter::once((Feature::One, self.constant)).chain(weights)
+    /// Its place among the weights that are tallied, and whose errors of chi are kept; that of the first for the weight 1,
+    /// which has none.
+    pub(crate) fn place(self) -> usize {
+        self.terms().len().saturating_sub(1)
     }
 }
 
 /// A linear function of a row's features.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct LinearFunction {
-    layout: GramLayout,
+    layout: FeatureLayout,
     coefficients: Vec<f64>,
 }
 
 impl LinearFunction {
     /// The sum of some features, each times its coefficient.
-    pub(crate) fn new(layout: GramLayout, terms: &[(Feature, f64)]) -> Self {
+    pub(crate) fn new(layout: FeatureLayout, terms: &[(Feature, f64)]) -> Self {
         let mut function = LinearFunction { layout, coefficients: vec![0.0; layout.len()] };
         terms.iter().for_each(|&(feature, c)| function[feature] += c);
         function
     }
 
     /// A single feature.
-    pub(crate) fn of(layout: GramLayout, feature: Feature) -> Self {
+    pub(crate) fn of(layout: FeatureLayout, feature: Feature) -> Self {
         Self::new(layout, &[(feature, 1.0)])
+    }
+
+    /// The features that it is a sum of, with their coefficients.
+    pub(crate) fn terms(&self) -> impl Iterator<Item = (Feature, f64)> {
+        self.layout.keys().into_iter().zip(self.coefficients.iter().copied()).filter(|&(_, c)| c != 0.0)
     }
 
     /// In the order of the features' places.
@@ -87,46 +92,50 @@ impl IndexMut<Feature> for LinearFunction {
 /// A linear map from the features of one layout to those of another.
 #[derive(Debug, Clone)]
 pub(crate) struct FeatureMap {
-    pub(crate) from: GramLayout,
-    pub(crate) to: GramLayout,
+    pub(crate) from: FeatureLayout,
+    pub(crate) to: FeatureLayout,
     /// For each feature of the result: the places of the features that it is a sum of, with their coefficients.
     pub(crate) rows: Vec<Vec<(usize, f64)>>,
 }
 
 impl FeatureMap {
     /// Given each new feature as a sum of old ones.
-    fn new(from: GramLayout, to: GramLayout, row: impl Fn(Feature) -> Vec<(Feature, f64)>) -> Self {
+    fn new(from: FeatureLayout, to: FeatureLayout, row: impl Fn(Feature) -> Vec<(Feature, f64)>) -> Self {
         let places = |feature| row(feature).into_iter().map(|(old, c)| (from.place(old), c)).collect();
         FeatureMap { from, to, rows: to.keys().into_iter().map(places).collect() }
     }
 
     /// To the features of longer slates: those of the further slots are 0.
-    pub(crate) fn widened(from: GramLayout, slots: usize) -> Self {
-        let to = GramLayout { shape: Shape { slots, ..from.shape } };
+    pub(crate) fn widened(from: FeatureLayout, slots: usize) -> Self {
+        let to = FeatureLayout { slots, ..from };
         let mut rows = vec![Vec::new(); to.len()];
         from.places_in(&to).into_iter().for_each(|(old, new)| rows[new] = vec![(old, 1.0)]);
         FeatureMap { from, to, rows }
     }
 
-    /// To the features of the single weight that some coefficients make.
-    pub(crate) fn combined(from: GramLayout, coefficients: &Coefficients) -> Self {
-        let to = GramLayout { shape: Shape { basis: 1, ..from.shape } };
+    /// To the features of one weight.
+    pub(crate) fn of_weight(from: FeatureLayout, weight: Weight) -> Self {
+        let chi = if from.chi == Chi::None { Chi::None } else { Chi::Errors };
+        let to = FeatureLayout { basis: 1, chi, ..from };
         let combine = |plain: Feature, weighted: &dyn Fn(usize) -> Feature| {
-            let weights = coefficients.weights.iter().enumerate().map(|(j, &c)| (weighted(j), c));
-            let terms = [(plain, coefficients.constant)].into_iter().chain(weights);
-            terms.filter(|&(_, c)| c != 0.0).collect()
+            let constant = Some((plain, weight.constant())).filter(|&(_, c)| c != 0.0);
+            constant.into_iter().chain(weight.terms().map(|j| (weighted(j), 1.0))).collect::<Vec<_>>()
         };
         FeatureMap::new(from, to, |feature| match feature {
             Feature::Weight(_) => combine(Feature::One, &Feature::Weight),
             Feature::WeightedReward(_) => combine(Feature::Reward, &Feature::WeightedReward),
             Feature::WeightedSquaredReward(_) => combine(Feature::SquaredReward, &Feature::WeightedSquaredReward),
-            Feature::WeightedRatio(_, k) => combine(Feature::Ratio(k), &|j| Feature::WeightedRatio(j, k)),
+            Feature::ChiError(k) => {
+                let mut terms = combine(Feature::Ratio(k), &|j| Feature::WeightedRatio(j, k));
+                terms.push((Feature::Chi(k), -1.0));
+                terms
+            }
             plain => vec![(plain, 1.0)],
         })
     }
 
     /// To the features of rewards `R + by` in place of `R`.
-    pub(crate) fn shifted(layout: GramLayout, by: f64) -> Self {
+    pub(crate) fn shifted(layout: FeatureLayout, by: f64) -> Self {
         FeatureMap::new(layout, layout, |feature| {
             let mut terms = vec![(feature, 1.0)];
             match feature {

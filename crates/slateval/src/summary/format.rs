@@ -1,4 +1,4 @@
-//! Summaries as bytes, version 4.
+//! Summaries as bytes, version 5.
 //! See docs/methods.md, section 3.7.
 //!
 //! | bytes | what |
@@ -17,13 +17,13 @@ use crate::question::spec::Spec;
 use crate::summary::Summary;
 use crate::summary::bins::Bins;
 use crate::summary::cell::Cell;
-use crate::summary::gram::Gram;
 use crate::summary::header::{Header, SegmentHeader};
 use crate::summary::index::Shared;
+use crate::summary::table::Extremes;
 use crate::summary::tally::Tally;
 
 const MAGIC: &[u8; 8] = b"SLATEVAL";
-const VERSION: u32 = 4;
+const VERSION: u32 = 5;
 const PREAMBLE: usize = MAGIC.len() + 4 + 8;
 const CHECKSUM: usize = 4;
 /// Numbers in the bins of one segment: 2 GB.
@@ -121,12 +121,15 @@ fn write_cell(cell: &Cell, out: &mut Vec<u8>) -> usize {
     number(hi);
     let occupied: Vec<(i64, u32)> =
         cell.bins.ascending().into_iter().filter(|&(_, row)| cell.table.row(row)[Shared::Rows.place()] > 0.0).collect();
+    let places = cell.layout.places();
     for &(key, row) in &occupied {
         out.extend_from_slice(&key.to_le_bytes());
-        cell.table.row(row).iter().for_each(|x| out.extend_from_slice(&x.to_le_bytes()));
+        let (extremes, sums) = (cell.table.extremes[row as usize], cell.table.row(row));
+        let numbers = [extremes.min, extremes.max].into_iter().chain(places.iter().map(|&place| sums[place]));
+        numbers.for_each(|x| out.extend_from_slice(&x.to_le_bytes()));
     }
     for policy in &cell.policies {
-        let sums = policy.gram.to_packed().into_iter().chain(policy.tally.to_numbers());
+        let sums = policy.moments.sums.iter().copied().chain(policy.tally.to_numbers());
         sums.for_each(|x| out.extend_from_slice(&x.to_le_bytes()));
     }
     let cross = cell.cross.iter().flat_map(|cross| &cross.sums);
@@ -147,9 +150,11 @@ fn read_cell(spec: &Spec, segment: &SegmentHeader, reader: &mut Reader<'_>) -> R
     let range = (reader.number()?, reader.number()?);
     let mut keys = Vec::with_capacity(segment.bins);
     let mut sums = Vec::with_capacity(segment.bins);
+    let places = cell.layout.places();
     for _ in 0..segment.bins {
         keys.push(reader.integer()?);
-        sums.push(reader.numbers(cell.table.width)?);
+        let extremes = Extremes { min: reader.number()?, max: reader.number()? };
+        sums.push((extremes, reader.numbers(places.len())?));
     }
     check_bins(spec, segment, range, &keys, &sums)?;
     let (bins, rows) = Bins::restore(spec.cell_binning(), segment.resolution, Some(range), &keys);
@@ -158,14 +163,14 @@ fn read_cell(spec: &Spec, segment: &SegmentHeader, reader: &mut Reader<'_>) -> R
         return Err(broken("its bins would not fit into memory"));
     }
     cell.table.resize(cell.bins.table_rows());
-    for (&row, sums) in rows.iter().zip(sums) {
-        cell.table.row_mut(row).copy_from_slice(&sums);
+    for (&row, (extremes, sums)) in rows.iter().zip(sums) {
+        cell.table.extremes[row as usize] = extremes;
+        let to = cell.table.row_mut(row);
+        places.iter().zip(sums).for_each(|(&place, sum)| to[place] = sum);
     }
     for policy in &mut cell.policies {
-        let size = policy.gram.size();
-        let packed = reader.numbers(size * (size + 1) / 2)?;
-        policy.gram = Gram::from_packed(policy.gram.layout(), &packed).ok_or_else(|| broken("it is cut short"))?;
-        let tally = reader.numbers(Tally::numbers(segment.slots, cell.kept.basis))?;
+        policy.moments.sums = reader.numbers(policy.moments.sums.len())?;
+        let tally = reader.numbers(Tally::numbers(segment.slots, cell.kept.basis.len()))?;
         policy.tally = Tally::from_numbers(segment.slots, &tally).ok_or_else(|| broken("it is cut short"))?;
     }
     for cross in &mut cell.cross {
@@ -185,17 +190,22 @@ fn read_cell(spec: &Spec, segment: &SegmentHeader, reader: &mut Reader<'_>) -> R
 }
 
 /// Refuses bins that no log can have filled, whoever wrote the file.
-fn check_bins(spec: &Spec, segment: &SegmentHeader, range: (f64, f64), keys: &[i64], sums: &[Vec<f64>]) -> Result<()> {
+fn check_bins(
+    spec: &Spec,
+    segment: &SegmentHeader,
+    range: (f64, f64),
+    keys: &[i64],
+    sums: &[(Extremes, Vec<f64>)],
+) -> Result<()> {
     let fits = segment.resolution.fits(spec.cell_binning(), keys);
     let ascending = keys.is_sorted_by(|a, b| a < b);
-    let rows: f64 = sums.iter().map(|sums| sums[Shared::Rows.place()]).sum();
-    let ordered = |sums: &Vec<f64>| {
-        let (min, max) = (sums[Shared::Min.place()], sums[Shared::Max.place()]);
+    let rows: f64 = sums.iter().map(|(_, sums)| sums[Shared::Rows.place()]).sum();
+    let ordered = |(Extremes { min, max }, sums): &(Extremes, Vec<f64>)| {
         sums.iter().all(|x| x.is_finite())
             && sums[Shared::Rows.place()] >= 1.0
-            && range.0 <= min
+            && range.0 <= *min
             && min <= max
-            && max <= range.1
+            && *max <= range.1
     };
     let whole = !keys.is_empty() && rows == segment.rows as f64 && range.0.is_finite() && range.1.is_finite();
     if fits && ascending && whole && sums.iter().all(ordered) {

@@ -1,19 +1,19 @@
 //! What stands where in a bin's row of sums.
 //! See docs/methods.md, section 3.2.
 
+use crate::math::lanes::LANES;
 use crate::question::spec::Spec;
 use crate::question::structure::Structure;
 use crate::summary::index::{
-    BinLayout, CrossLayout, CrossProduct, Feature, GramLayout, Layout, PairLayout, Product, RightLayout, Shape, Shared,
-    WitnessLayout,
+    Basis, BinLayout, CrossLayout, FeatureLayout, Layout, PairLayout, RightLayout, Shape, Shared, WitnessLayout,
 };
 use crate::summary::witness::Witness;
 
 /// What a specification asks to be kept, beside the number of slots.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Kept {
-    /// Number of functions that weights are made of.
-    pub(crate) basis: usize,
+    /// What weights are made of.
+    pub(crate) basis: Basis,
     /// Whether each policy comes with chi.
     pub(crate) chi: Vec<bool>,
     /// The policy that the others are compared with.
@@ -30,7 +30,7 @@ impl Kept {
         let has_slots = spec.structure.needs().slots;
         let named = |name: &String| spec.policies.iter().position(|p| p.name == *name);
         Kept {
-            basis: spec.basis(),
+            basis: basis(spec),
             chi: spec.policies.iter().map(|p| p.chi && has_slots).collect(),
             baseline: spec.baseline.as_ref().and_then(named),
             interactions: spec.interactions && has_slots,
@@ -41,25 +41,40 @@ impl Kept {
 
     /// What would show if the structure left something out, for slates of some slots.
     pub(crate) fn witnesses(&self, slots: usize) -> Vec<Witness> {
-        Witness::list(&self.structure, self.basis, slots)
+        Witness::list(&self.structure, self.basis.len(), slots)
     }
 
     pub(crate) fn policies(&self) -> usize {
         self.chi.len()
     }
 
-    fn shape(&self, policy: usize, slots: usize) -> Shape {
+    pub(crate) fn shape(&self, policy: usize, slots: usize) -> Shape {
         Shape { slots, basis: self.basis, chi: self.chi[policy] }
     }
 
-    pub(crate) fn gram_layout(&self, policy: usize, slots: usize) -> GramLayout {
-        GramLayout { shape: self.shape(policy, slots) }
+    /// The features that clusters and baselines keep.
+    pub(crate) fn features(&self, policy: usize, slots: usize) -> FeatureLayout {
+        FeatureLayout::kept(self.shape(policy, slots))
+    }
+
+    /// Whether single features are kept, beside the products that every evaluation reads.
+    pub(crate) fn keeps_features(&self) -> bool {
+        self.groups > 0 || self.compared().next().is_some()
     }
 
     /// The policies that are compared with the baseline.
     pub(crate) fn compared(&self) -> impl Iterator<Item = (usize, usize)> {
         let all = 0..self.policies();
         self.baseline.into_iter().flat_map(move |b| all.clone().filter(move |&p| p != b).map(move |p| (p, b)))
+    }
+}
+
+/// The weight of structures auto and additive is a sum of orders.
+fn basis(spec: &Spec) -> Basis {
+    match spec.structure {
+        Structure::Auto => Basis::Orders(spec.basis()),
+        Structure::Additive => Basis::Orders(1),
+        _ => Basis::Single,
     }
 }
 
@@ -96,6 +111,11 @@ impl<L: Layout> Section<L> {
         self.start + self.layout.place(key)
     }
 
+    /// Where its sums stand in the row.
+    fn places(&self) -> impl Iterator<Item = usize> {
+        self.layout.keys().into_iter().map(|key| self.place(key))
+    }
+
     /// `(place here, place in a section for longer slates)` of every sum.
     fn places_in(&self, wide: &Self) -> impl Iterator<Item = (usize, usize)> {
         let (here, there) = (self.start, wide.start);
@@ -103,9 +123,12 @@ impl<L: Layout> Section<L> {
     }
 }
 
+/// Places of what all policies share, filled up so that the first policy's sums stand aligned.
+pub(crate) const SHARED: usize = LANES;
+
 impl RowLayout {
     pub(crate) fn new(kept: &Kept, slots: usize) -> Self {
-        let mut width = Shared::ALL.len();
+        let mut width = SHARED;
         let list = kept.witnesses(slots);
         let (mut own, mut witnesses) = (Vec::new(), Vec::new());
         for policy in 0..kept.policies() {
@@ -113,7 +136,7 @@ impl RowLayout {
             witnesses.push(take(&mut width, WitnessLayout { list: list.clone() }));
         }
         let crossing = |(policy, baseline): (usize, usize)| {
-            let rights = |p: usize| own[p].layout.rights();
+            let rights = |p: usize| RightLayout { shape: kept.shape(p, slots) };
             let layout = CrossLayout { policy: rights(policy), baseline: rights(baseline) };
             CrossSection { policy, baseline, sums: take(&mut width, layout) }
         };
@@ -125,7 +148,7 @@ impl RowLayout {
 
     /// `(place here, place in a layout for longer slates)` of every sum.
     pub(crate) fn places_in(&self, wide: &RowLayout) -> Vec<(usize, usize)> {
-        let mut places: Vec<(usize, usize)> = Shared::ALL.map(|shared| (shared.place(), shared.place())).to_vec();
+        let mut places: Vec<(usize, usize)> = (0..SHARED).map(|place| (place, place)).collect();
         self.own.iter().zip(&wide.own).for_each(|(a, b)| places.extend(a.places_in(b)));
         self.witnesses.iter().zip(&wide.witnesses).for_each(|(a, b)| places.extend(a.places_in(b)));
         self.cross.iter().zip(&wide.cross).for_each(|(a, b)| places.extend(a.sums.places_in(&b.sums)));
@@ -133,55 +156,29 @@ impl RowLayout {
         places
     }
 
-    /// Where a bin sums the products of a left policy's features with a right policy's. The two are the same policy, or
-    /// one is compared with the other.
-    pub(crate) fn products(&self, left: usize, right: usize) -> Products<'_> {
-        let cross =
-            |section: &&CrossSection| [(left, right), (right, left)].contains(&(section.policy, section.baseline));
-        let between = match self.cross.iter().find(cross) {
-            _ if left == right => Between::Own,
-            Some(section) if section.policy == left => Between::Cross(&section.sums, CrossProduct::OfPolicy),
-            Some(section) => Between::Cross(&section.sums, CrossProduct::OfBaseline),
-            None => unreachable!("policies {left} and {right} are not compared"),
-        };
-        Products { left: &self.own[left], right: &self.own[right], between }
+    /// The places that hold sums, ascending; the first are those of [`Shared`].
+    pub(crate) fn places(&self) -> Vec<usize> {
+        let mut places: Vec<usize> = Shared::ALL.map(Shared::place).to_vec();
+        for (own, witnesses) in self.own.iter().zip(&self.witnesses) {
+            places.extend(own.places());
+            places.extend(witnesses.places());
+        }
+        self.cross.iter().for_each(|section| places.extend(section.sums.places()));
+        self.pairs.iter().for_each(|section| places.extend(section.places()));
+        places
+    }
+
+    /// The sums of two policies that are compared, and whether the left one is the policy rather than the baseline.
+    pub(crate) fn cross(&self, left: usize, right: usize) -> Option<(&CrossSection, bool)> {
+        let own = |section: &&CrossSection| [(left, right), (right, left)].contains(&(section.policy, section.baseline));
+        self.cross.iter().find(own).map(|section| (section, section.policy == left))
     }
 }
 
 /// A section of a row that had some width so far.
 fn take<L: Layout>(width: &mut usize, layout: L) -> Section<L> {
     let start = *width;
-    *width += layout.len();
+    // Sums that are added together stand aligned.
+    *width += layout.len().next_multiple_of(LANES);
     Section { start, layout }
-}
-
-/// Where the products of two policies' features stand.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Products<'a> {
-    left: &'a Section<BinLayout>,
-    right: &'a Section<BinLayout>,
-    between: Between<'a>,
-}
-
-/// Where the products with a left `W_i` stand.
-#[derive(Debug, Clone, Copy)]
-enum Between<'a> {
-    Own,
-    Cross(&'a Section<CrossLayout>, fn(Product) -> CrossProduct),
-}
-
-impl Products<'_> {
-    /// The right features.
-    pub(crate) fn rights(&self) -> RightLayout {
-        self.right.layout.rights()
-    }
-
-    pub(crate) fn place(&self, product: Product) -> usize {
-        match (product, self.between) {
-            (Product(Feature::One, Feature::One), _) => Shared::Rows.place(),
-            (Product(Feature::One, _), _) => self.right.place(product),
-            (Product(_, Feature::One), _) | (_, Between::Own) => self.left.place(product),
-            (_, Between::Cross(section, of_left)) => section.place(of_left(product)),
-        }
-    }
 }

@@ -5,18 +5,21 @@ pub(crate) mod accumulate;
 pub(crate) mod bins;
 pub(crate) mod cell;
 pub(crate) mod clusters;
+pub(crate) mod columns;
+pub(crate) mod cross;
 pub(crate) mod feature_map;
 pub(crate) mod format;
-pub(crate) mod gram;
 pub(crate) mod header;
 pub(crate) mod index;
 pub(crate) mod layout;
+pub(crate) mod moments;
 pub(crate) mod pending;
 #[cfg(test)]
 mod pinned_bytes;
 mod scatter;
 pub(crate) mod table;
 pub(crate) mod tally;
+pub(crate) mod totals;
 pub(crate) mod weight_counts;
 pub(crate) mod witness;
 

@@ -1,12 +1,12 @@
 //! Extremes and counts of a policy's weights: what diagnostics rest on beside the sums.
 //! See docs/methods.md, section 3.3.
 
-use crate::math::vector::{self, LANES};
-use crate::rows::weights::{RowSums, SlotFacts};
+use crate::math::lanes::{Four, LANES, wide};
+use crate::rows::weights::{HigherPowers, RowSums};
 use crate::summary::weight_counts::WeightCounts;
 
 /// What is remembered of the weights themselves.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone)]
 pub(crate) struct Tally {
     /// Of the structure's weight, or of the weight of each order where one is to be chosen.
     pub(crate) weights: Vec<WeightTally>,
@@ -31,7 +31,7 @@ pub(crate) struct Tally {
 }
 
 /// What is remembered of one weight.
-#[derive(Debug, Clone, PartialEq, Default)]
+#[derive(Debug, Clone, Default)]
 pub(crate) struct WeightTally {
     pub(crate) min: Option<f64>,
     pub(crate) max: Option<f64>,
@@ -56,26 +56,32 @@ impl WeightTally {
     const PLAIN: usize = 8;
     const NUMBERS: usize = Self::PLAIN + WeightCounts::NUMBERS;
 
-    #[inline(always)]
     pub(crate) fn add(&mut self, weights: &[f64]) {
-        let (whole, rest) = weights.as_chunks::<LANES>();
-        let mut parts = [WeightPart::NONE; LANES];
-        for chunk in whole {
-            for lane in 0..LANES {
-                parts[lane].add(chunk[lane]);
-            }
+        let done = weights.len() / LANES * LANES;
+        weights[done..].iter().for_each(|&g| self.add_one(g));
+        if done > 0 {
+            let seen = weights_seen(weights);
+            self.extend(seen.least, seen.most);
+            self.negative += seen.negative as u64;
+            self.absolute += seen.absolute;
+            self.cubes += seen.cubes;
+            self.fourths += seen.fourths;
         }
-        rest.iter().for_each(|&g| parts[0].add(g));
-        for part in parts.into_iter().filter(|part| part.least <= part.most) {
-            self.min = Some(self.min.map_or(part.least, |m| m.min(part.least)));
-            self.max = Some(self.max.map_or(part.most, |m| m.max(part.most)));
-        }
-        self.negative += parts.iter().map(|part| part.negative).sum::<u64>();
-        self.absolute += vector::total(parts.map(|part| part.absolute));
-        let (cubes, fourths) = vector::higher_powers(weights);
-        self.cubes += cubes;
-        self.fourths += fourths;
         self.counts.add(weights);
+    }
+
+    fn extend(&mut self, least: f64, most: f64) {
+        self.min = Some(self.min.map_or(least, |min| min.min(least)));
+        self.max = Some(self.max.map_or(most, |max| max.max(most)));
+    }
+
+    /// All but the counts.
+    fn add_one(&mut self, g: f64) {
+        self.extend(g, g);
+        self.negative += u64::from(g < 0.0);
+        self.absolute += g.abs();
+        self.cubes += g * g * g;
+        self.fourths += (g * g) * (g * g);
     }
 
     fn merge(&mut self, other: &WeightTally) {
@@ -148,36 +154,24 @@ impl Tally {
         self.fourths.resize(slots, 0.0);
     }
 
-    /// Takes in what was seen of a slot while its ratios were computed.
-    pub(crate) fn add_slot(&mut self, slot: usize, facts: SlotFacts) {
-        let ((smallest, largest), (cubes, fourths)) = (facts.propensities, facts.higher_powers);
-        self.hits[slot] += facts.hits;
+    /// Takes in the smallest and the largest logging propensity of a slot.
+    pub(crate) fn add_propensities(&mut self, slot: usize, (smallest, largest): (f64, f64)) {
         self.smallest[slot] = self.smallest[slot].min(smallest);
         self.largest[slot] = self.largest[slot].max(largest);
-        self.cubes[slot] += cubes;
-        self.fourths[slot] += fourths;
     }
 
-    /// `e_2(Z) = ((sum_k Z_k)^2 - sum_k Z_k^2) / 2` of each row.
-    #[inline(always)]
+    /// Takes in what was seen of a slot while its ratios were computed.
+    pub(crate) fn add_slot(&mut self, slot: usize, facts: HigherPowers) {
+        self.hits[slot] += facts.positive;
+        self.cubes[slot] += facts.cubes;
+        self.fourths[slot] += facts.fourths;
+    }
+
+    /// How slots go together.
     pub(crate) fn add_pairs(&mut self, rows: &RowSums) {
-        let (sums, _) = rows.sum.as_chunks::<LANES>();
-        let (squares, _) = rows.squares.as_chunks::<LANES>();
-        let (mut pairs, mut squared) = ([0.0; LANES], [0.0; LANES]);
-        for (s1, s2) in sums.iter().zip(squares) {
-            for lane in 0..LANES {
-                let e2 = (s1[lane] * s1[lane] - s2[lane]) / 2.0;
-                pairs[lane] += e2;
-                squared[lane] += e2 * e2;
-            }
-        }
-        for row in sums.len() * LANES..rows.sum.len() {
-            let e2 = (rows.sum[row].powi(2) - rows.squares[row]) / 2.0;
-            pairs[0] += e2;
-            squared[0] += e2 * e2;
-        }
-        self.pairs += vector::total(pairs);
-        self.pairs_squared += vector::total(squared);
+        let (pairs, squared) = pairs_seen(rows);
+        self.pairs += pairs;
+        self.pairs_squared += squared;
     }
 
     pub(crate) fn merge(&mut self, other: &Tally) {
@@ -245,23 +239,70 @@ impl Tally {
     }
 }
 
-/// What one lane has seen of a block's weights.
+/// What was seen of the weights of a block.
 #[derive(Debug, Clone, Copy)]
-struct WeightPart {
+struct WeightsSeen {
     least: f64,
     most: f64,
-    negative: u64,
+    negative: f64,
     absolute: f64,
+    cubes: f64,
+    fourths: f64,
 }
 
-impl WeightPart {
-    const NONE: Self = WeightPart { least: f64::INFINITY, most: f64::NEG_INFINITY, negative: 0, absolute: 0.0 };
+wide! {
+    /// What is seen of some weights, but for the last ones that fill no lane.
+    fn weights_seen(weights: &[f64]) -> WeightsSeen = weights_seen_in_lanes
+}
 
-    #[inline(always)]
-    fn add(&mut self, g: f64) {
-        self.least = vector::min(self.least, g);
-        self.most = vector::max(self.most, g);
-        self.negative += u64::from(g < 0.0);
-        self.absolute += g.abs();
+#[inline(always)]
+fn weights_seen_in_lanes<F: Four>(weights: &[f64]) -> WeightsSeen {
+    let zero = F::splat(0.0);
+    let (mut least, mut most) = (F::splat(f64::INFINITY), F::splat(f64::NEG_INFINITY));
+    let (mut negative, mut absolute, mut cubes, mut fourths) = (zero, zero, zero, zero);
+    for chunk in weights.as_chunks::<LANES>().0 {
+        let g = F::load(chunk);
+        let square = g.times(g);
+        least = g.least(least);
+        most = g.most(most);
+        negative = negative.plus(g.is_below(zero));
+        absolute = absolute.plus(g.absolute());
+        cubes = square.times_plus(g, cubes);
+        fourths = square.times_plus(square, fourths);
     }
+    let fold = |lanes: [f64; LANES], of: fn(f64, f64) -> f64| of(of(lanes[0], lanes[1]), of(lanes[2], lanes[3]));
+    WeightsSeen {
+        least: fold(least.lanes(), f64::min),
+        most: fold(most.lanes(), f64::max),
+        negative: negative.total(),
+        absolute: absolute.total(),
+        cubes: cubes.total(),
+        fourths: fourths.total(),
+    }
+}
+
+wide! {
+    /// `sum e_2(Z)` and `sum e_2(Z)^2`, with `e_2(Z) = ((sum_k Z_k)^2 - sum_k Z_k^2) / 2` of each row.
+    fn pairs_seen(rows: &RowSums) -> (f64, f64) = pairs_seen_in_lanes
+}
+
+#[inline(always)]
+fn pairs_seen_in_lanes<F: Four>(rows: &RowSums) -> (f64, f64) {
+    let (sums, rest) = rows.sum.as_chunks::<LANES>();
+    let (squares, rest_squares) = rows.squares.as_chunks::<LANES>();
+    let (mut pairs, mut squared) = (F::splat(0.0), F::splat(0.0));
+    let (half, minus) = (F::splat(0.5), F::splat(-1.0));
+    for (s1, s2) in sums.iter().zip(squares) {
+        let (s1, s2) = (F::load(s1), F::load(s2));
+        let e2 = s1.times_plus(s1, s2.times(minus)).times(half);
+        pairs = pairs.plus(e2);
+        squared = e2.times_plus(e2, squared);
+    }
+    let (mut pairs, mut squared) = (pairs.total(), squared.total());
+    for (s1, s2) in rest.iter().zip(rest_squares) {
+        let e2 = s1.mul_add(*s1, -s2) * 0.5;
+        pairs += e2;
+        squared += e2 * e2;
+    }
+    (pairs, squared)
 }

@@ -70,7 +70,7 @@ pub(crate) fn fill(
         Witness::Beyond(order) => elementary_with_rest(order, z, rows, scratch),
     }
     for (witness, out) in list.iter().zip(out.iter_mut()) {
-        out.clone_from(&scratch[witness.order()]);
+        out.clone_from(&scratch[witness.order() - 1]);
     }
     if let Structure::Interactions(family) = structure {
         take_off(family, list, z, out);

@@ -34,10 +34,7 @@ impl Draws {
         let chunks = settings.draws.div_ceil(CHUNK);
         let parts = in_parallel(chunks, settings.threads, |chunk| {
             let draws = CHUNK.min(settings.draws - chunk * CHUNK);
-            vector::wide(
-                #[inline(always)]
-                || draw_chunk(&drawable, &thinned, generator(settings.seed, chunk), draws, &read),
-            )
+            draw_chunk(&drawable, &thinned, generator(settings.seed, chunk), draws, &read)
         });
         let functionals = read(members[0].curve()).len();
         let mut all = Draws {

@@ -13,6 +13,7 @@ use crate::rows::block::Block;
 use crate::summary::Summary;
 use crate::summary::cell::Cell;
 use crate::summary::feature_map::LinearFunction;
+use crate::summary::index::Basis;
 use crate::uncertainty::draws::generator;
 use crate::uncertainty::process::{DrawScratch, Process};
 use crate::uncertainty::thinning::Thinning;
@@ -179,7 +180,7 @@ fn estimator<'a>(
 ) -> (Estimator<'a>, Vec<u32>) {
     let (bins, rows) = occupied(cell);
     let sums = match (structure, cell.kept.basis) {
-        (Structure::Order(m), 2..) => WeightSums::of_order(cell, policy, *m, &rows),
+        (Structure::Order(m), Basis::Orders(2..)) => WeightSums::of_order(cell, policy, *m, &rows),
         _ => WeightSums::of_structure(cell, policy, &rows),
     };
     let mut estimator = Estimator::of_target(cell, sums, structure.clone(), (correction, true), &bins);

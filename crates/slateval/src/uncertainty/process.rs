@@ -206,7 +206,7 @@ fn apply(adjustment: &Adjustment, factors: &Factors) -> f64 {
 
 impl Covariances {
     fn new(cell: &Cell, occupied: &[u32], members: &[&Estimator<'_>], adjustments: &[(usize, &Adjustment)]) -> Self {
-        let weight = |m: usize| members[m].sums.weight();
+        let weight = |m: usize| members[m].sums.policy_weight();
         // [left][right][bin]
         let pairs: Vec<Vec<Vec<Factors>>> = (0..members.len())
             .map(|l| (0..members.len()).map(|r| bin_factors(cell, weight(l), weight(r), occupied)).collect())
@@ -324,7 +324,7 @@ impl DrawFactors {
         let count = self.explained[0].len();
         for a in 0..count {
             let explained = self.explained.iter().zip(&scratch.normals);
-            scratch.shift.push(explained.map(|(by, z)| crate::math::vector::dot::<1>(&by[a], [z.as_slice()])[0]).sum());
+            scratch.shift.push(explained.map(|(by, z)| crate::math::linear::dot(&by[a], z)).sum());
         }
         for column in &self.rest {
             let z: f64 = StandardNormal.sample(rng);
@@ -342,7 +342,7 @@ impl GroupSums {
     ) -> Option<Self> {
         let groups = cell.clusters.as_ref()?;
         let weights = |e: &&Estimator<'_>| {
-            let weight = |group: usize, row: u32| groups.weight_sum(row, group, e.sums.policy, &e.sums.coefficients);
+            let weight = |group: usize, row: u32| groups.weight_sum(row, group, e.sums.policy, e.sums.weight);
             (0..groups.count).map(|g| occupied.iter().map(|&row| weight(g, row)).collect()).collect()
         };
         let column = |&(owner, adjustment): &(usize, &Adjustment)| {

@@ -80,14 +80,10 @@ pub(crate) enum Shared {
     Rows,
     /// The sum of the rewards.
     Reward,
-    /// The least reward; no sum, as the next.
-    Min,
-    /// The greatest reward.
-    Max,
 }
 
 impl Shared {
-    pub(crate) const ALL: [Shared; 4] = [Shared::Rows, Shared::Reward, Shared::Min, Shared::Max];
+    pub(crate) const ALL: [Shared; 2] = [Shared::Rows, Shared::Reward];
 
     #[inline(always)]
     pub(crate) const fn place(self) -> usize {

@@ -1,92 +1,167 @@
-//! Where the products of features stand: in the Gram matrix, and in each bin.
+//! Where the products of features stand in each bin.
 //! See docs/methods.md, section 3.2.
 
 use std::ops::Range;
 
-use crate::summary::index::{Feature, Layout, Product, Shape};
+use crate::math::lanes::LANES;
+use crate::summary::index::{Basis, Feature, Layout, Shape};
 
-/// The features whose products the Gram matrix sums: one row and one column each.
+/// The left factor of a product.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct GramLayout {
+pub(crate) enum Left {
+    /// `1`.
+    One,
+    /// `W_j`.
+    Weight(usize),
+}
+
+impl Left {
+    /// 1, then `W_j`.
+    #[inline(always)]
+    fn number(self) -> usize {
+        match self {
+            Left::One => 0,
+            Left::Weight(j) => 1 + j,
+        }
+    }
+}
+
+/// The right factor of a product.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Right {
+    /// `Z_k`.
+    Ratio(usize),
+    /// `W_j`; not the first of several orders, which is the sum of the ratios.
+    Weight(usize),
+}
+
+/// A sum over the rows of a bin.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum BinSum {
+    /// A left factor times a right one.
+    Product(Left, Right),
+    /// `chi_k`.
+    Chi(usize),
+    /// `G_m D_mk`: the `m`-th weight times its error of chi.
+    ChiError { m: usize, k: usize },
+}
+
+/// The sums of one policy in a bin: each left factor times all right ones, and with chi `chi_k` and each weight times its
+/// errors. Each of these runs begins at a multiple of [`LANES`], and what fills it up is never read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct BinLayout {
     pub(crate) shape: Shape,
 }
 
-impl GramLayout {
-    /// The places of `Z_k`.
-    #[inline(always)]
-    pub(crate) fn ratios(self) -> Range<usize> {
-        self.place(Feature::Ratio(0))..self.place(Feature::Ratio(self.shape.slots))
+impl BinLayout {
+    /// The right factors: the ratios, then those `W_j` that are no sums of them.
+    pub(crate) fn rights(self) -> impl Iterator<Item = Right> {
+        (0..self.shape.slots).map(Right::Ratio).chain(self.right_weights().map(Right::Weight))
     }
 
-    /// The places of `W_j`.
+    /// The `W_j` among the right factors.
     #[inline(always)]
-    pub(crate) fn weights(self) -> Range<usize> {
-        self.place(Feature::Weight(0))..self.place(Feature::Weight(self.shape.basis))
+    pub(crate) fn right_weights(self) -> Range<usize> {
+        self.first_weight()..self.shape.basis.len()
     }
 
-    /// The places of `chi_k`; only with chi.
     #[inline(always)]
-    pub(crate) fn chi(self) -> Range<usize> {
-        self.place(Feature::Chi(0))..self.place(Feature::Chi(self.shape.slots))
+    fn first_weight(self) -> usize {
+        match self.shape.basis {
+            Basis::Orders(_) => 1,
+            Basis::Single => 0,
+        }
+    }
+
+    /// How many lanes wide a run of products is.
+    #[inline(always)]
+    pub(crate) fn product_run(self) -> usize {
+        (self.shape.slots + self.shape.basis.len() - self.first_weight()).next_multiple_of(LANES)
+    }
+
+    /// How many lanes wide a run with a number for each slot is.
+    #[inline(always)]
+    pub(crate) fn slot_run(self) -> usize {
+        self.shape.slots.next_multiple_of(LANES)
+    }
+
+    /// Where the sums of `chi_k` begin, behind all products.
+    #[inline(always)]
+    pub(crate) fn chi_start(self) -> usize {
+        (1 + self.shape.basis.len()) * self.product_run()
+    }
+
+    /// The sum of a left factor times `W_j`, also where that is a sum over slots.
+    pub(crate) fn weight_product(self, row: &[f64], left: Left, j: usize) -> f64 {
+        match self.shape.basis {
+            Basis::Orders(_) if j == 0 => (0..self.shape.slots).map(|k| self.ratio_product(row, left, k)).sum(),
+            _ => row[self.place(BinSum::Product(left, Right::Weight(j)))],
+        }
+    }
+
+    /// The sum of a left factor times `Z_k`.
+    pub(crate) fn ratio_product(self, row: &[f64], left: Left, k: usize) -> f64 {
+        row[self.place(BinSum::Product(left, Right::Ratio(k)))]
     }
 }
 
-impl Layout for GramLayout {
-    type Key = Feature;
+impl Layout for BinLayout {
+    type Key = BinSum;
 
-    fn keys(&self) -> Vec<Feature> {
-        let Shape { slots, basis, .. } = self.shape;
-        let mut features = vec![Feature::One];
-        features.extend((0..slots).map(Feature::Ratio));
-        features.extend((0..basis).map(Feature::Weight));
-        features.extend([Feature::Reward, Feature::SquaredReward]);
-        features.extend((0..basis).map(Feature::WeightedReward));
-        features.extend((0..basis).map(Feature::WeightedSquaredReward));
-        features.extend(self.shape.chi_features());
-        features
+    fn keys(&self) -> Vec<BinSum> {
+        let lefts = || std::iter::once(Left::One).chain((0..self.shape.basis.len()).map(Left::Weight));
+        let mut keys: Vec<BinSum> =
+            lefts().flat_map(|left| self.rights().map(move |right| BinSum::Product(left, right))).collect();
+        if self.shape.chi {
+            let slots = self.shape.slots;
+            keys.extend((0..slots).map(BinSum::Chi));
+            keys.extend((0..self.shape.basis.len()).flat_map(|m| (0..slots).map(move |k| BinSum::ChiError { m, k })));
+        }
+        keys
     }
 
     #[inline(always)]
-    fn place(&self, feature: Feature) -> usize {
-        let Shape { slots, basis, .. } = self.shape;
-        let reward = 1 + slots + basis;
-        let chi = reward + 2 + 2 * basis;
-        match feature {
-            Feature::One => 0,
-            Feature::Ratio(k) => 1 + k,
-            Feature::Weight(j) => 1 + slots + j,
-            Feature::Reward => reward,
-            Feature::SquaredReward => reward + 1,
-            Feature::WeightedReward(j) => reward + 2 + j,
-            Feature::WeightedSquaredReward(j) => reward + 2 + basis + j,
-            Feature::Chi(k) => chi + k,
-            Feature::WeightedRatio(j, k) => chi + (1 + j) * slots + k,
+    fn place(&self, key: BinSum) -> usize {
+        match key {
+            BinSum::Product(left, right) => {
+                let place = match right {
+                    Right::Ratio(k) => k,
+                    Right::Weight(j) => self.shape.slots + j - self.first_weight(),
+                };
+                left.number() * self.product_run() + place
+            }
+            BinSum::Chi(k) => self.chi_start() + k,
+            BinSum::ChiError { m, k } => self.chi_start() + (1 + m) * self.slot_run() + k,
         }
     }
 
     #[inline(always)]
     fn len(&self) -> usize {
-        self.place(Feature::Chi(0)) + (1 + self.shape.basis) * self.shape.chi_slots()
+        let chi = if self.shape.chi { (1 + self.shape.basis.len()) * self.slot_run() } else { 0 };
+        self.chi_start() + chi
     }
 }
 
-/// The right features of a bin: `W_j` and `Z_k`, and with chi `chi_k` and `W_j Z_k`.
+/// The features of a policy that another policy's `W_i` are multiplied with: `W_j` and `Z_k`, and with chi `chi_k` and
+/// `W_j Z_k`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct RightLayout {
     pub(crate) shape: Shape,
 }
 
 impl RightLayout {
-    /// The places of `W_j`.
-    #[inline(always)]
-    pub(crate) fn weights(self) -> Range<usize> {
-        self.place(Feature::Weight(0))..self.place(Feature::Weight(self.shape.basis))
+    fn basis(self) -> usize {
+        self.shape.basis.len()
     }
 
-    /// How many features come before the `W_j Z_k`.
-    #[inline(always)]
-    fn before_weighted_ratios(self) -> usize {
-        self.shape.basis + self.shape.slots + self.shape.chi_slots()
+    /// How many slots have a chi.
+    fn chi_slots(self) -> usize {
+        if self.shape.chi { self.shape.slots } else { 0 }
+    }
+
+    /// The places of `W_j`.
+    pub(crate) fn weights(self) -> Range<usize> {
+        self.place(Feature::Weight(0))..self.place(Feature::Weight(self.basis()))
     }
 }
 
@@ -94,14 +169,17 @@ impl Layout for RightLayout {
     type Key = Feature;
 
     fn keys(&self) -> Vec<Feature> {
-        let Shape { slots, basis, .. } = self.shape;
-        let plain = (0..basis).map(Feature::Weight).chain((0..slots).map(Feature::Ratio));
-        plain.chain(self.shape.chi_features()).collect()
+        let mut features: Vec<Feature> = (0..self.basis()).map(Feature::Weight).collect();
+        features.extend((0..self.shape.slots).map(Feature::Ratio));
+        features.extend((0..self.chi_slots()).map(Feature::Chi));
+        let products = |j: usize| (0..self.chi_slots()).map(move |k| Feature::WeightedRatio(j, k));
+        features.extend((0..self.basis()).flat_map(products));
+        features
     }
 
     #[inline(always)]
     fn place(&self, feature: Feature) -> usize {
-        let Shape { slots, basis, .. } = self.shape;
+        let (slots, basis) = (self.shape.slots, self.basis());
         match feature {
             Feature::Weight(j) => j,
             Feature::Ratio(k) => basis + k,
@@ -113,88 +191,8 @@ impl Layout for RightLayout {
 
     #[inline(always)]
     fn len(&self) -> usize {
-        self.before_weighted_ratios() + self.shape.basis * self.shape.chi_slots()
+        self.basis() + self.shape.slots + (1 + self.basis()) * self.chi_slots()
     }
-}
-
-/// The right features of a bin for a single weight, with 1 in front of them.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct FactorLayout {
-    pub(crate) shape: Shape,
-}
-
-impl Layout for FactorLayout {
-    type Key = Feature;
-
-    fn keys(&self) -> Vec<Feature> {
-        [Feature::One].into_iter().chain(RightLayout { shape: self.shape }.keys()).collect()
-    }
-
-    #[inline(always)]
-    fn place(&self, feature: Feature) -> usize {
-        match feature {
-            Feature::One => 0,
-            right => 1 + RightLayout { shape: self.shape }.place(right),
-        }
-    }
-
-    fn len(&self) -> usize {
-        1 + RightLayout { shape: self.shape }.len()
-    }
-}
-
-/// The sums of one policy in a bin: the products of 1 with the right features, then those of each `W_i`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct BinLayout {
-    pub(crate) shape: Shape,
-}
-
-impl BinLayout {
-    #[inline(always)]
-    pub(crate) fn rights(self) -> RightLayout {
-        RightLayout { shape: self.shape }
-    }
-
-    /// The places of the products of 1. Those of each `W_i` follow, each as wide as the right features.
-    #[inline(always)]
-    pub(crate) fn of_one(self) -> Range<usize> {
-        0..self.rights().before_weighted_ratios()
-    }
-}
-
-impl Layout for BinLayout {
-    type Key = Product;
-
-    fn keys(&self) -> Vec<Product> {
-        let rights = self.rights().keys();
-        let of_one = rights.iter().filter(|right| !matches!(right, Feature::WeightedRatio(..)));
-        let of_one = of_one.map(|&right| Product(Feature::One, right));
-        of_one.chain(products_of_weights(self.shape.basis, &rights)).collect()
-    }
-
-    #[inline(always)]
-    fn place(&self, Product(left, right): Product) -> usize {
-        let rights = self.rights();
-        let of_weight = |i: usize| self.of_one().end + i * rights.len();
-        match (left, right) {
-            (Feature::Weight(i), Feature::One) => rights.place(Feature::Weight(i)),
-            (Feature::One, Feature::WeightedRatio(j, k)) => of_weight(j) + rights.place(Feature::Ratio(k)),
-            (Feature::One, right) => rights.place(right),
-            (Feature::Weight(i), right) => of_weight(i) + rights.place(right),
-            (other, _) => unreachable!("{other:?} is no left feature of a bin"),
-        }
-    }
-
-    #[inline(always)]
-    fn len(&self) -> usize {
-        self.of_one().end + self.shape.basis * self.rights().len()
-    }
-}
-
-/// The products of each `W_i` with some right features, `W_i` by `W_i`.
-fn products_of_weights(basis: usize, rights: &[Feature]) -> impl Iterator<Item = Product> {
-    let lefts = (0..basis).map(Feature::Weight);
-    lefts.flat_map(move |left| rights.iter().map(move |&right| Product(left, right)))
 }
 
 /// The sums of two policies in a bin: the products of each `W_i` of a policy with the right features of the baseline, then
@@ -208,24 +206,22 @@ pub(crate) struct CrossLayout {
 /// A product of a `W_i` of one policy with a right feature of the other.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum CrossProduct {
-    /// The policy's `W_i` is the left feature.
-    OfPolicy(Product),
-    /// The baseline's `W_i` is the left feature.
-    OfBaseline(Product),
+    /// The policy's `W_i`, and a feature of the baseline.
+    OfPolicy(usize, Feature),
+    /// The baseline's `W_i`, and a feature of the policy.
+    OfBaseline(usize, Feature),
 }
 
 impl CrossLayout {
     /// The places of the products of the policy's `W_i`, each as wide as the baseline's right features.
-    #[inline(always)]
     pub(crate) fn of_policy(self) -> Range<usize> {
-        0..self.policy.shape.basis * self.baseline.len()
+        0..self.policy.basis() * self.baseline.len()
     }
 
     /// The places of the products of the baseline's `W_i`, each as wide as the policy's right features.
-    #[inline(always)]
     pub(crate) fn of_baseline(self) -> Range<usize> {
         let start = self.of_policy().end;
-        start..start + self.baseline.shape.basis * self.policy.len()
+        start..start + self.baseline.basis() * self.policy.len()
     }
 }
 
@@ -234,19 +230,20 @@ impl Layout for CrossLayout {
 
     fn keys(&self) -> Vec<CrossProduct> {
         let (policy, baseline) = (self.policy.keys(), self.baseline.keys());
-        let of_policy = products_of_weights(self.policy.shape.basis, &baseline).map(CrossProduct::OfPolicy);
-        let of_baseline = products_of_weights(self.baseline.shape.basis, &policy).map(CrossProduct::OfBaseline);
+        let products = |lefts: usize, rights: Vec<Feature>| {
+            (0..lefts).flat_map(move |i| rights.clone().into_iter().map(move |right| (i, right)))
+        };
+        let of_policy = products(self.policy.basis(), baseline).map(|(i, right)| CrossProduct::OfPolicy(i, right));
+        let of_baseline = products(self.baseline.basis(), policy).map(|(i, right)| CrossProduct::OfBaseline(i, right));
         of_policy.chain(of_baseline).collect()
     }
 
     fn place(&self, key: CrossProduct) -> usize {
-        let (first, rights, product) = match key {
-            CrossProduct::OfPolicy(product) => (self.of_policy().start, self.baseline, product),
-            CrossProduct::OfBaseline(product) => (self.of_baseline().start, self.policy, product),
-        };
-        match product {
-            Product(Feature::Weight(i), right) => first + i * rights.len() + rights.place(right),
-            Product(other, _) => unreachable!("{other:?} is no left feature of two policies"),
+        match key {
+            CrossProduct::OfPolicy(i, right) => i * self.baseline.len() + self.baseline.place(right),
+            CrossProduct::OfBaseline(i, right) => {
+                self.of_baseline().start + i * self.policy.len() + self.policy.place(right)
+            }
         }
     }
 

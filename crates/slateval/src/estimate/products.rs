@@ -1,0 +1,140 @@
+//! Sums over all rows of products of features, for weights that a summary can make.
+//! See docs/methods.md, section 3.2.
+
+use crate::math::linear::dot;
+use crate::summary::feature_map::{LinearFunction, Weight};
+use crate::summary::index::{Feature, FeatureLayout, Layout, Shape};
+use crate::summary::totals::Totals;
+
+/// A feature without the reward, and the power of the reward beside it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Factor {
+    One,
+    Weight,
+    Ratio(usize),
+    ChiError(usize),
+}
+
+impl Factor {
+    fn of(feature: Feature) -> (Self, usize) {
+        match feature {
+            Feature::One => (Factor::One, 0),
+            Feature::Reward => (Factor::One, 1),
+            Feature::SquaredReward => (Factor::One, 2),
+            Feature::Weight(_) => (Factor::Weight, 0),
+            Feature::WeightedReward(_) => (Factor::Weight, 1),
+            Feature::WeightedSquaredReward(_) => (Factor::Weight, 2),
+            Feature::Ratio(k) => (Factor::Ratio(k), 0),
+            Feature::ChiError(k) => (Factor::ChiError(k), 0),
+            Feature::Chi(_) | Feature::WeightedRatio(..) => unreachable!("{feature:?} is not of one weight"),
+        }
+    }
+}
+
+/// The sum of the product of a feature of one weight with a feature of another, both of one policy. Errors of chi are
+/// kept for each weight by itself: those of two different ones have no sum.
+pub(crate) fn product(totals: &Totals<'_>, left: (Weight, Feature), right: (Weight, Feature)) -> Option<f64> {
+    let ((x, p), (y, q)) = (Factor::of(left.1), Factor::of(right.1));
+    let power = p + q;
+    let alike = left.0 == right.0;
+    let weight = |of: Weight| weight_sum(totals, of, power);
+    let error = |of: Weight, k: usize| {
+        let ratio = of.constant() * totals.ratio(k, power);
+        let weighted: f64 = of.terms().map(|j| totals.weighted_ratio(j, k, power)).sum();
+        ratio + weighted - totals.chi(k, power)
+    };
+    match (x, y) {
+        (Factor::One, Factor::One) => Some(totals.rewards(power)),
+        (Factor::One, Factor::Weight) => Some(weight(right.0)),
+        (Factor::Weight, Factor::One) => Some(weight(left.0)),
+        (Factor::Weight, Factor::Weight) => Some(weights_sum(totals, left.0, right.0, power)),
+        (Factor::One, Factor::Ratio(k)) | (Factor::Ratio(k), Factor::One) => Some(totals.ratio(k, power)),
+        (Factor::Weight, Factor::Ratio(k)) => Some(ratio_sum(totals, left.0, k, power)),
+        (Factor::Ratio(k), Factor::Weight) => Some(ratio_sum(totals, right.0, k, power)),
+        (Factor::Ratio(i), Factor::Ratio(k)) => Some(totals.ratios(i, k)),
+        (Factor::One, Factor::ChiError(k)) => Some(error(right.0, k)),
+        (Factor::ChiError(k), Factor::One) => Some(error(left.0, k)),
+        (Factor::Weight, Factor::ChiError(k)) if left.0 == Weight::One => Some(error(right.0, k)),
+        (Factor::ChiError(k), Factor::Weight) if right.0 == Weight::One => Some(error(left.0, k)),
+        (Factor::Weight, Factor::ChiError(k)) | (Factor::ChiError(k), Factor::Weight) if alike => {
+            Some(totals.chi_error(left.0.place(), k, power))
+        }
+        (Factor::ChiError(i), Factor::ChiError(k)) if alike => Some(totals.chi_errors(left.0.place(), i, k)),
+        _ => None,
+    }
+}
+
+/// `G R^q`.
+fn weight_sum(totals: &Totals<'_>, weight: Weight, power: usize) -> f64 {
+    let constant = if weight.constant() == 0.0 { 0.0 } else { totals.rewards(power) };
+    constant + weight.terms().map(|j| totals.weight(j, power)).sum::<f64>()
+}
+
+/// `G Z_k R^q`.
+fn ratio_sum(totals: &Totals<'_>, weight: Weight, k: usize, power: usize) -> f64 {
+    let constant = if weight.constant() == 0.0 { 0.0 } else { totals.ratio(k, power) };
+    constant + weight.terms().map(|j| totals.weighted_ratio(j, k, power)).sum::<f64>()
+}
+
+/// `G G' R^q`.
+fn weights_sum(totals: &Totals<'_>, left: Weight, right: Weight, power: usize) -> f64 {
+    let of_constant = if left.constant() == 0.0 { 0.0 } else { weight_sum(totals, right, power) };
+    let of_term = |i: usize| {
+        let constant = if right.constant() == 0.0 { 0.0 } else { totals.weight(i, power) };
+        constant + right.terms().map(|j| totals.weights(i, j, power)).sum::<f64>()
+    };
+    of_constant + left.terms().map(of_term).sum::<f64>()
+}
+
+/// The sums of the products of every two features of one weight: a symmetric matrix. What corrections never multiply, a
+/// ratio with an error of chi, is left out.
+#[derive(Debug, Clone)]
+pub(crate) struct Gram {
+    layout: FeatureLayout,
+    /// Row by row.
+    sums: Vec<f64>,
+}
+
+impl Gram {
+    pub(crate) fn new(totals: &Totals<'_>, shape: Shape, weight: Weight) -> Self {
+        let layout = FeatureLayout::of_one_weight(shape);
+        let features = layout.keys();
+        let of = |&a: &Feature| {
+            let sum = move |b: Feature| product(totals, (weight, a), (weight, b)).unwrap_or(0.0);
+            features.iter().map(move |&b| sum(b)).collect::<Vec<_>>()
+        };
+        Gram { layout, sums: features.iter().flat_map(of).collect() }
+    }
+
+    /// Which features the sums are of.
+    pub(crate) fn layout(&self) -> FeatureLayout {
+        self.layout
+    }
+
+    /// The sum of a product of two features.
+    pub(crate) fn get(&self, a: Feature, b: Feature) -> f64 {
+        self.sums[self.layout.place(a) * self.layout.len() + self.layout.place(b)]
+    }
+
+    /// The sum of the product of two linear functions of the features.
+    pub(crate) fn between(&self, x: &LinearFunction, y: &LinearFunction) -> f64 {
+        let row = |(x, sums): (&f64, &[f64])| x * dot(sums, y.coefficients());
+        let rows = x.coefficients().iter().zip(self.sums.chunks_exact(self.layout.len()));
+        rows.filter(|(x, _)| **x != 0.0).map(row).sum()
+    }
+}
+
+/// The sum of the product of a linear function of the features of one weight with one of another's, both of one policy.
+pub(crate) fn between_weights(
+    totals: &Totals<'_>,
+    (left, x): (Weight, &LinearFunction),
+    (right, y): (Weight, &LinearFunction),
+) -> Option<f64> {
+    let mut sum = 0.0;
+    for (a, c) in x.terms() {
+        for (b, d) in y.terms() {
+            sum += c * d * product(totals, (left, a), (right, b))?;
+        }
+    }
+    Some(sum)
+}

@@ -1,0 +1,225 @@
+//! Four numbers at once, with the processor's vector instructions or without.
+//!
+//! Left to itself the compiler shuffles lanes where sums are kept in several parts: twice the instructions. So the few loops
+//! that matter are written in terms of [`Four`], and compiled once for registers of four doubles and once for any machine.
+//! The results are the same to the last bit: both do the same operations in the same order, and where a product and a sum
+//! are fused they are so in both.
+
+/// Parts that a sum over rows is kept in.
+pub(crate) const LANES: usize = 4;
+
+/// Four numbers in memory.
+pub(crate) type Lanes = [f64; LANES];
+
+/// Four numbers in registers.
+pub(crate) trait Four: Copy {
+    /// The same number four times.
+    fn splat(x: f64) -> Self;
+    fn load(from: &Lanes) -> Self;
+    fn store(self, to: &mut Lanes);
+    fn plus(self, other: Self) -> Self;
+    fn times(self, other: Self) -> Self;
+    /// `self * by + more`, rounded once.
+    fn times_plus(self, by: Self, more: Self) -> Self;
+    /// The smaller number of each lane; the other's where they are equal.
+    fn least(self, other: Self) -> Self;
+    /// The larger number of each lane; the other's where they are equal.
+    fn most(self, other: Self) -> Self;
+    fn absolute(self) -> Self;
+    /// 1 in lanes that are below the other's, 0 elsewhere.
+    fn is_below(self, other: Self) -> Self;
+    /// 1 in lanes that are at most the other's, 0 elsewhere.
+    fn is_at_most(self, other: Self) -> Self;
+
+    /// Asks for some numbers to be brought nearer, for they will be needed soon.
+    fn fetch(_numbers: &[f64]) {}
+
+    fn lanes(self) -> Lanes {
+        let mut lanes = [0.0; LANES];
+        self.store(&mut lanes);
+        lanes
+    }
+
+    /// The lanes, added up.
+    fn total(self) -> f64 {
+        let [a, b, c, d] = self.lanes();
+        (a + b) + (c + d)
+    }
+}
+
+/// Without vector instructions, or with those that every machine of its kind has.
+impl Four for Lanes {
+    #[inline(always)]
+    fn splat(x: f64) -> Self {
+        [x; LANES]
+    }
+
+    #[inline(always)]
+    fn load(from: &Lanes) -> Self {
+        *from
+    }
+
+    #[inline(always)]
+    fn store(self, to: &mut Lanes) {
+        *to = self;
+    }
+
+    #[inline(always)]
+    fn plus(self, other: Self) -> Self {
+        each(self, other, |a, b| a + b)
+    }
+
+    #[inline(always)]
+    fn times(self, other: Self) -> Self {
+        each(self, other, |a, b| a * b)
+    }
+
+    #[inline(always)]
+    fn times_plus(self, by: Self, more: Self) -> Self {
+        let ([a, b, c, d], [e, f, g, h], [i, j, k, l]) = (self, by, more);
+        [a.mul_add(e, i), b.mul_add(f, j), c.mul_add(g, k), d.mul_add(h, l)]
+    }
+
+    #[inline(always)]
+    fn least(self, other: Self) -> Self {
+        each(self, other, |a, b| if a < b { a } else { b })
+    }
+
+    #[inline(always)]
+    fn most(self, other: Self) -> Self {
+        each(self, other, |a, b| if a > b { a } else { b })
+    }
+
+    #[inline(always)]
+    fn absolute(self) -> Self {
+        each(self, self, |a, _| a.abs())
+    }
+
+    #[inline(always)]
+    fn is_below(self, other: Self) -> Self {
+        each(self, other, |a, b| f64::from(u8::from(a < b)))
+    }
+
+    #[inline(always)]
+    fn is_at_most(self, other: Self) -> Self {
+        each(self, other, |a, b| f64::from(u8::from(a <= b)))
+    }
+}
+
+#[inline(always)]
+fn each([a, b, c, d]: Lanes, [e, f, g, h]: Lanes, of: impl Fn(f64, f64) -> f64) -> Lanes {
+    [of(a, e), of(b, f), of(c, g), of(d, h)]
+}
+
+/// Defines a function that is compiled twice: with registers of four doubles and fused products, used where the processor has
+/// them, and without. `inner` does the work; it is generic over [`Four`], and must be inlined all the way down.
+///
+/// Each such function is a loop or two over the rows of a block, and small: one large function, with everything inlined, is
+/// slowed down by the code that has to be fetched.
+macro_rules! wide {
+    ($(#[$about:meta])* $vis:vis fn $name:ident $([$(const $size:ident),+])? ($($arg:ident: $type:ty),* $(,)?) $(-> $done:ty)? = $inner:ident) => {
+        $(#[$about])*
+        $vis fn $name $(<$(const $size: usize),+>)? ($($arg: $type),*) $(-> $done)? {
+            #[cfg(target_arch = "x86_64")]
+            if std::is_x86_feature_detected!("avx2") && std::is_x86_feature_detected!("fma") {
+                #[target_feature(enable = "avx2,fma")]
+                fn with_avx2 $(<$(const $size: usize),+>)? ($($arg: $type),*) $(-> $done)? {
+                    $inner::<crate::math::lanes::avx2::Wide, $($($size),+)?>($($arg),*)
+                }
+                // SAFETY: the processor was just asked whether it has AVX2 and FMA, and that is all that is required.
+                #[expect(unsafe_code, reason = "no safe call changes the target features of a function at run time")]
+                return unsafe { with_avx2 $(::<$($size),+>)? ($($arg),*) };
+            }
+            $inner::<crate::math::lanes::Lanes, $($($size),+)?>($($arg),*)
+        }
+    };
+}
+pub(crate) use wide;
+
+#[cfg(target_arch = "x86_64")]
+#[expect(unsafe_code, reason = "the instructions are wanted by name: see docs/performance.md for what they bring")]
+pub(crate) mod avx2 {
+    // SAFETY of every block below: the type is named only by the macro `wide`, in functions that are called where the
+    // processor has AVX2 and FMA. References to four doubles are valid for reading and writing 32 bytes, and the
+    // instructions do not ask for alignment.
+
+    use std::arch::x86_64::{
+        __m256d, _CMP_LE_OQ, _CMP_LT_OQ, _MM_HINT_T0, _mm_prefetch, _mm256_add_pd, _mm256_and_pd, _mm256_andnot_pd, _mm256_cmp_pd, _mm256_fmadd_pd,
+        _mm256_loadu_pd, _mm256_max_pd, _mm256_min_pd, _mm256_mul_pd, _mm256_set1_pd, _mm256_storeu_pd,
+    };
+
+    use super::{Four, Lanes};
+
+    /// Four doubles in a register.
+    #[derive(Debug, Clone, Copy)]
+    pub(crate) struct Wide(__m256d);
+
+    /// Doubles in a cache line.
+    const LINE: usize = 8;
+
+    impl Four for Wide {
+        #[inline(always)]
+        fn fetch(numbers: &[f64]) {
+            for line in numbers.chunks(LINE) {
+                unsafe { _mm_prefetch::<_MM_HINT_T0>(line.as_ptr().cast()) };
+            }
+        }
+
+        #[inline(always)]
+        fn splat(x: f64) -> Self {
+            Wide(unsafe { _mm256_set1_pd(x) })
+        }
+
+        #[inline(always)]
+        fn load(from: &Lanes) -> Self {
+            Wide(unsafe { _mm256_loadu_pd(from.as_ptr()) })
+        }
+
+        #[inline(always)]
+        fn store(self, to: &mut Lanes) {
+            unsafe { _mm256_storeu_pd(to.as_mut_ptr(), self.0) }
+        }
+
+        #[inline(always)]
+        fn plus(self, other: Self) -> Self {
+            Wide(unsafe { _mm256_add_pd(self.0, other.0) })
+        }
+
+        #[inline(always)]
+        fn times(self, other: Self) -> Self {
+            Wide(unsafe { _mm256_mul_pd(self.0, other.0) })
+        }
+
+        #[inline(always)]
+        fn times_plus(self, by: Self, more: Self) -> Self {
+            Wide(unsafe { _mm256_fmadd_pd(self.0, by.0, more.0) })
+        }
+
+        #[inline(always)]
+        fn least(self, other: Self) -> Self {
+            Wide(unsafe { _mm256_min_pd(self.0, other.0) })
+        }
+
+        #[inline(always)]
+        fn most(self, other: Self) -> Self {
+            Wide(unsafe { _mm256_max_pd(self.0, other.0) })
+        }
+
+        #[inline(always)]
+        fn absolute(self) -> Self {
+            Wide(unsafe { _mm256_andnot_pd(_mm256_set1_pd(-0.0), self.0) })
+        }
+
+        #[inline(always)]
+        fn is_below(self, other: Self) -> Self {
+            let mask = unsafe { _mm256_cmp_pd::<_CMP_LT_OQ>(self.0, other.0) };
+            Wide(unsafe { _mm256_and_pd(mask, _mm256_set1_pd(1.0)) })
+        }
+
+        #[inline(always)]
+        fn is_at_most(self, other: Self) -> Self {
+            let mask = unsafe { _mm256_cmp_pd::<_CMP_LE_OQ>(self.0, other.0) };
+            Wide(unsafe { _mm256_and_pd(mask, _mm256_set1_pd(1.0)) })
+        }
+    }
+}
