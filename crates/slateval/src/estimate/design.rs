@@ -5,6 +5,7 @@ use crate::answer::diagnostics::DesignSource;
 use crate::estimate::estimator::Estimator;
 use crate::estimate::terms::WeightTerm;
 use crate::estimate::weight_sums::WeightSums;
+use crate::rows::weights::multilinear_of_row;
 use crate::question::structure::Structure;
 
 /// `E[G^2]`: `mean G(chi)`, or without chi the larger of `G(mean Z^2)` and `mean G(Z^2)`. The first understates it when
@@ -24,10 +25,9 @@ pub(crate) fn design_second_moment(
         let sum = if structure.is_additive() { additive() } else { tally.design_chi };
         return (sum / n, DesignSource::Chi);
     }
-    let mean_squares: Vec<Vec<f64>> = (0..sums.slots).map(|k| vec![sums.zz(k, k) / n]).collect();
-    let mut of_means = [1.0];
-    crate::rows::weights::multilinear(structure, &mean_squares, &mut of_means, &mut Vec::new());
-    (of_means[0].max(tally.design_ratios / n), DesignSource::Ratios)
+    let mean_squares: Vec<f64> = (0..sums.slots).map(|k| sums.zz(k, k) / n).collect();
+    let of_means = multilinear_of_row(structure, &mean_squares);
+    (of_means.max(tally.design_ratios / n), DesignSource::Ratios)
 }
 
 /// The rows that the log is worth where nothing is assumed, for slates of more slots than orders are told apart.

@@ -15,23 +15,30 @@ pub(crate) struct FunctionOf<'a> {
     pub(crate) function: &'a LinearFunction,
 }
 
-/// The sum over all rows of the product of two functions.
-pub(crate) fn between(cell: &Cell, left: FunctionOf<'_>, right: FunctionOf<'_>) -> f64 {
+/// The sum over all rows of the product of two functions. That of errors of chi of two different weights is not kept.
+fn known_between(cell: &Cell, left: FunctionOf<'_>, right: FunctionOf<'_>) -> Option<f64> {
     let (FunctionOf { sums: a, function: x }, FunctionOf { sums: b, function: y }) = (left, right);
     if a.policy == b.policy && a.weight == b.weight {
-        return a.gram().between(x, y);
+        return Some(a.gram().between(x, y));
     }
     if a.policy == b.policy {
-        // Moments of different orders with chi are never judged together.
-        return between_weights(&a.totals, (a.weight, x), (b.weight, y)).unwrap_or(f64::NAN);
+        return between_weights(&a.totals, (a.weight, x), (b.weight, y));
     }
     let (x, y) = (in_basis(cell, left), in_basis(cell, right));
     let position = |p: usize, b: usize| cell.kept.compared().position(|pair| pair == (p, b));
-    match (position(a.policy, b.policy), position(b.policy, a.policy)) {
+    Some(match (position(a.policy, b.policy), position(b.policy, a.policy)) {
         (Some(i), _) => cell.cross[i].between(&x, &y),
         (_, Some(i)) => cell.cross[i].between(&y, &x),
         _ => 0.0,
-    }
+    })
+}
+
+/// The sum over all rows of the product of two functions.
+///
+/// # Panics
+/// If they are functions of errors of chi of two different weights of one policy.
+pub(crate) fn between(cell: &Cell, left: FunctionOf<'_>, right: FunctionOf<'_>) -> f64 {
+    known_between(cell, left, right).unwrap_or_else(|| unreachable!("{left:?} and {right:?} are never drawn together"))
 }
 
 /// The same function as one of the features that the policy keeps, those of the basis.
@@ -56,6 +63,11 @@ impl InfluencePart<'_, '_> {
     fn function(&self) -> FunctionOf<'_> {
         FunctionOf { sums: &self.estimator.sums, function: &self.influence }
     }
+
+    /// The sum of the square of the influence function.
+    fn square(&self) -> f64 {
+        self.estimator.sums.gram().between(&self.influence, &self.influence).max(0.0)
+    }
 }
 
 /// The standard error of an estimate, or of the difference of two, from their influence functions.
@@ -75,7 +87,11 @@ pub(crate) fn standard_error(cell: &Cell, parts: &[InfluencePart<'_, '_>]) -> f6
         None => {
             let product = |l: &InfluencePart<'_, '_>, r: &InfluencePart<'_, '_>| {
                 let by = l.by * r.by * l.estimator.inflation() * r.estimator.inflation();
-                by * between(cell, l.function(), r.function())
+                match known_between(cell, l.function(), r.function()) {
+                    Some(sum) => by * sum,
+                    // They are taken to go together as closely as they can (Cauchy and Schwarz).
+                    None => by.abs() * (l.square() * r.square()).sqrt(),
+                }
             };
             parts.iter().map(|l| parts.iter().map(|r| product(l, r)).sum::<f64>()).sum()
         }

@@ -20,7 +20,7 @@ use crate::estimate::terms::WeightTerm;
 use crate::estimate::weight_sums::WeightSums;
 use crate::question::correction::Correction;
 use crate::question::structure::Structure;
-use crate::rows::weights::multilinear;
+use crate::rows::weights::multilinear_of_row;
 
 /// The leverage `d` of a correction; 0 where nothing was fitted.
 pub(crate) fn leverage(correction: Correction, structure: &Structure, sums: &WeightSums<'_>) -> f64 {
@@ -44,11 +44,11 @@ fn of_slots(structure: &Structure, sums: &WeightSums<'_>) -> f64 {
         let own = kurtosis(sums.totals()[WeightTerm::GG] / n, sums.weight_tally().fourths / n);
         return varying.map(|k| (own * kurtosis(squares[k], tally.fourths[k] / n)).sqrt()).sum();
     }
-    let all = second_moment(structure, &squares);
+    let all = multilinear_of_row(structure, &squares);
     let slot = |k: usize| {
         let mut others = squares.clone();
         others[k] = 0.0;
-        let a = second_moment(structure, &others);
+        let a = multilinear_of_row(structure, &others);
         let b = (all - a) / squares[k];
         let (cubes, fourths) = (tally.cubes[k] / n, tally.fourths[k] / n);
         (a * squares[k] + b * (2.0 * cubes + fourths)) / (squares[k] * all)
@@ -63,14 +63,6 @@ fn of_weight(sums: &WeightSums<'_>) -> f64 {
     let (cubes, fourths) = (tally.cubes / n, tally.fourths / n);
     let variance = gg - 2.0 * g + 1.0;
     if variance <= 1e-12 * gg { 0.0 } else { (fourths - 2.0 * cubes + gg) / (variance * gg) }
-}
-
-/// `E[G^2]` of a multilinear weight with independent slots whose `E[Z_k^2]` are given.
-fn second_moment(structure: &Structure, squares: &[f64]) -> f64 {
-    let columns: Vec<Vec<f64>> = squares.iter().map(|&square| vec![square]).collect();
-    let mut out = [1.0];
-    multilinear(structure, &columns, &mut out, &mut Vec::new());
-    out[0]
 }
 
 fn kurtosis(square: f64, fourth: f64) -> f64 {

@@ -39,9 +39,7 @@ pub(crate) fn product(totals: &Totals<'_>, left: (Weight, Feature), right: (Weig
     let alike = left.0 == right.0;
     let weight = |of: Weight| weight_sum(totals, of, power);
     let error = |of: Weight, k: usize| {
-        let ratio = of.constant() * totals.ratio(k, power);
-        let weighted: f64 = of.terms().map(|j| totals.weighted_ratio(j, k, power)).sum();
-        ratio + weighted - totals.chi(k, power)
+        ratio_sum(totals, of, k, power) - totals.chi(k, power)
     };
     match (x, y) {
         (Factor::One, Factor::One) => Some(totals.rewards(power)),
@@ -66,24 +64,28 @@ pub(crate) fn product(totals: &Totals<'_>, left: (Weight, Feature), right: (Weig
 
 /// `G R^q`.
 fn weight_sum(totals: &Totals<'_>, weight: Weight, power: usize) -> f64 {
-    let constant = if weight.constant() == 0.0 { 0.0 } else { totals.rewards(power) };
-    constant + weight.terms().map(|j| totals.weight(j, power)).sum::<f64>()
+    match (weight, power) {
+        (Weight::One, power) => totals.rewards(power),
+        (weight, 0..=2) => totals.weight(weight.place(), power),
+        (weight, power) => totals.in_bins(power, weight, Weight::One),
+    }
 }
 
 /// `G Z_k R^q`.
 fn ratio_sum(totals: &Totals<'_>, weight: Weight, k: usize, power: usize) -> f64 {
-    let constant = if weight.constant() == 0.0 { 0.0 } else { totals.ratio(k, power) };
-    constant + weight.terms().map(|j| totals.weighted_ratio(j, k, power)).sum::<f64>()
+    match weight {
+        Weight::One => totals.ratio(k, power),
+        weight => totals.weighted_ratio(weight.place(), k, power),
+    }
 }
 
 /// `G G' R^q`.
 fn weights_sum(totals: &Totals<'_>, left: Weight, right: Weight, power: usize) -> f64 {
-    let of_constant = if left.constant() == 0.0 { 0.0 } else { weight_sum(totals, right, power) };
-    let of_term = |i: usize| {
-        let constant = if right.constant() == 0.0 { 0.0 } else { totals.weight(i, power) };
-        constant + right.terms().map(|j| totals.weights(i, j, power)).sum::<f64>()
-    };
-    of_constant + left.terms().map(of_term).sum::<f64>()
+    match (left, right) {
+        (Weight::One, weight) | (weight, Weight::One) => weight_sum(totals, weight, power),
+        (left, right) if left == right => totals.squared_weight(left.place(), power),
+        (left, right) => totals.in_bins(power, left, right),
+    }
 }
 
 /// The sums of the products of every two features of one weight: a symmetric matrix. What corrections never multiply, a

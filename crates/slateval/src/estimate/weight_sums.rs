@@ -7,7 +7,6 @@ use crate::estimate::terms::{WeightTerm, WeightTerms};
 use crate::summary::cell::{Cell, PolicySums};
 use crate::summary::feature_map::Weight;
 use crate::summary::index::{Basis, Chi, Feature, FeatureLayout, Shared};
-use crate::summary::table::Extremes;
 use crate::summary::tally::{Tally, WeightTally};
 use crate::summary::totals::Totals;
 
@@ -26,7 +25,7 @@ pub(crate) fn occupied(cell: &Cell) -> (Vec<Bin>, Vec<u32>) {
     let occupied: Vec<u32> = rows.filter(|&row| cell.table.row(row)[Shared::Rows.place()] > 0.0).collect();
     let bin = |&row: &u32| {
         let sum = |shared: Shared| cell.table.row(row)[shared.place()];
-        let (rows, Extremes { min, max }) = (sum(Shared::Rows), cell.table.extremes[row as usize]);
+        let (rows, min, max) = (sum(Shared::Rows), sum(Shared::Least), -sum(Shared::MinusMost));
         Bin { rows, min, mean: (sum(Shared::Reward) / rows).clamp(min, max), max }
     };
     (occupied.iter().map(bin).collect(), occupied)

@@ -19,6 +19,7 @@ pub(crate) trait Four: Copy {
     fn store(self, to: &mut Lanes);
     fn plus(self, other: Self) -> Self;
     fn times(self, other: Self) -> Self;
+    fn over(self, other: Self) -> Self;
     /// `self * by + more`, rounded once.
     fn times_plus(self, by: Self, more: Self) -> Self;
     /// The smaller number of each lane; the other's where they are equal.
@@ -28,8 +29,14 @@ pub(crate) trait Four: Copy {
     fn absolute(self) -> Self;
     /// 1 in lanes that are below the other's, 0 elsewhere.
     fn is_below(self, other: Self) -> Self;
-    /// 1 in lanes that are at most the other's, 0 elsewhere.
-    fn is_at_most(self, other: Self) -> Self;
+    /// All bits in lanes that lie between two others or are one of them, none elsewhere. No number lies beside NaN.
+    fn is_within(self, least: Self, most: Self) -> Self;
+    /// The bits that both have.
+    fn and(self, other: Self) -> Self;
+    /// The first half of one, the second half of the other.
+    fn then_half_of(self, other: Self) -> Self;
+    /// The first lanes of all, then the second lanes of all, and so on.
+    fn transpose(four: [Self; LANES]) -> [Self; LANES];
 
     /// Asks for some numbers to be brought nearer, for they will be needed soon.
     fn fetch(_numbers: &[f64]) {}
@@ -38,6 +45,16 @@ pub(crate) trait Four: Copy {
         let mut lanes = [0.0; LANES];
         self.store(&mut lanes);
         lanes
+    }
+
+    /// Every bit.
+    fn all_bits() -> Self {
+        Self::splat(f64::from_bits(u64::MAX))
+    }
+
+    /// Whether every bit of every lane is set.
+    fn has_all_bits(self) -> bool {
+        self.lanes().iter().all(|lane| lane.to_bits() == u64::MAX)
     }
 
     /// The lanes, added up.
@@ -75,6 +92,11 @@ impl Four for Lanes {
     }
 
     #[inline(always)]
+    fn over(self, other: Self) -> Self {
+        each(self, other, |a, b| a / b)
+    }
+
+    #[inline(always)]
     fn times_plus(self, by: Self, more: Self) -> Self {
         let ([a, b, c, d], [e, f, g, h], [i, j, k, l]) = (self, by, more);
         [a.mul_add(e, i), b.mul_add(f, j), c.mul_add(g, k), d.mul_add(h, l)]
@@ -101,9 +123,30 @@ impl Four for Lanes {
     }
 
     #[inline(always)]
-    fn is_at_most(self, other: Self) -> Self {
-        each(self, other, |a, b| f64::from(u8::from(a <= b)))
+    fn is_within(self, least: Self, most: Self) -> Self {
+        let bits = |is_true: bool| f64::from_bits(if is_true { u64::MAX } else { 0 });
+        each(each(self, least, |a, b| bits(a >= b)), each(self, most, |a, b| bits(a <= b)), and)
     }
+
+    #[inline(always)]
+    fn and(self, other: Self) -> Self {
+        each(self, other, and)
+    }
+
+    #[inline(always)]
+    fn then_half_of(self, other: Self) -> Self {
+        [self[0], self[1], other[2], other[3]]
+    }
+
+    #[inline(always)]
+    fn transpose([a, b, c, d]: [Self; LANES]) -> [Self; LANES] {
+        std::array::from_fn(|lane| [a[lane], b[lane], c[lane], d[lane]])
+    }
+}
+
+#[inline(always)]
+fn and(a: f64, b: f64) -> f64 {
+    f64::from_bits(a.to_bits() & b.to_bits())
 }
 
 #[inline(always)]
@@ -144,11 +187,13 @@ pub(crate) mod avx2 {
     // instructions do not ask for alignment.
 
     use std::arch::x86_64::{
-        __m256d, _CMP_LE_OQ, _CMP_LT_OQ, _MM_HINT_T0, _mm_prefetch, _mm256_add_pd, _mm256_and_pd, _mm256_andnot_pd, _mm256_cmp_pd, _mm256_fmadd_pd,
-        _mm256_loadu_pd, _mm256_max_pd, _mm256_min_pd, _mm256_mul_pd, _mm256_set1_pd, _mm256_storeu_pd,
+        __m256d, _CMP_GE_OQ, _CMP_LE_OQ, _CMP_LT_OQ, _MM_HINT_T0, _mm_prefetch, _mm256_add_pd, _mm256_and_pd,
+        _mm256_andnot_pd, _mm256_blend_pd, _mm256_cmp_pd, _mm256_div_pd, _mm256_fmadd_pd, _mm256_loadu_pd,
+        _mm256_max_pd, _mm256_min_pd, _mm256_mul_pd, _mm256_permute2f128_pd, _mm256_set1_pd, _mm256_storeu_pd,
+        _mm256_unpackhi_pd, _mm256_unpacklo_pd,
     };
 
-    use super::{Four, Lanes};
+    use super::{Four, LANES, Lanes};
 
     /// Four doubles in a register.
     #[derive(Debug, Clone, Copy)]
@@ -160,8 +205,9 @@ pub(crate) mod avx2 {
     impl Four for Wide {
         #[inline(always)]
         fn fetch(numbers: &[f64]) {
-            for line in numbers.chunks(LINE) {
-                unsafe { _mm_prefetch::<_MM_HINT_T0>(line.as_ptr().cast()) };
+            for line in (0..numbers.len()).step_by(LINE) {
+                // Asking for memory is allowed wherever it lies.
+                unsafe { _mm_prefetch::<_MM_HINT_T0>(numbers.as_ptr().wrapping_add(line).cast()) };
             }
         }
 
@@ -191,6 +237,11 @@ pub(crate) mod avx2 {
         }
 
         #[inline(always)]
+        fn over(self, other: Self) -> Self {
+            Wide(unsafe { _mm256_div_pd(self.0, other.0) })
+        }
+
+        #[inline(always)]
         fn times_plus(self, by: Self, more: Self) -> Self {
             Wide(unsafe { _mm256_fmadd_pd(self.0, by.0, more.0) })
         }
@@ -217,9 +268,34 @@ pub(crate) mod avx2 {
         }
 
         #[inline(always)]
-        fn is_at_most(self, other: Self) -> Self {
-            let mask = unsafe { _mm256_cmp_pd::<_CMP_LE_OQ>(self.0, other.0) };
-            Wide(unsafe { _mm256_and_pd(mask, _mm256_set1_pd(1.0)) })
+        fn is_within(self, least: Self, most: Self) -> Self {
+            let above = unsafe { _mm256_cmp_pd::<_CMP_GE_OQ>(self.0, least.0) };
+            let below = unsafe { _mm256_cmp_pd::<_CMP_LE_OQ>(self.0, most.0) };
+            Wide(unsafe { _mm256_and_pd(above, below) })
+        }
+
+        #[inline(always)]
+        fn and(self, other: Self) -> Self {
+            Wide(unsafe { _mm256_and_pd(self.0, other.0) })
+        }
+
+        #[inline(always)]
+        fn then_half_of(self, other: Self) -> Self {
+            Wide(unsafe { _mm256_blend_pd::<0b1100>(self.0, other.0) })
+        }
+
+        #[inline(always)]
+        fn transpose([a, b, c, d]: [Self; LANES]) -> [Self; LANES] {
+            unsafe {
+                let (even, odd) = (_mm256_unpacklo_pd(a.0, b.0), _mm256_unpackhi_pd(a.0, b.0));
+                let (more_even, more_odd) = (_mm256_unpacklo_pd(c.0, d.0), _mm256_unpackhi_pd(c.0, d.0));
+                [
+                    Wide(_mm256_permute2f128_pd::<0x20>(even, more_even)),
+                    Wide(_mm256_permute2f128_pd::<0x20>(odd, more_odd)),
+                    Wide(_mm256_permute2f128_pd::<0x31>(even, more_even)),
+                    Wide(_mm256_permute2f128_pd::<0x31>(odd, more_odd)),
+                ]
+            }
         }
     }
 }

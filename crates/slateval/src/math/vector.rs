@@ -1,5 +1,6 @@
 //! Columns: what is made of them row by row, sums of them and of their products, and columns laid out row by row.
 
+use crate::math::column::{Column, groups_of};
 use crate::math::lanes::{Four, LANES, Lanes, wide};
 
 /// The smaller of two numbers: one instruction, for `f64::min` also looks for NaN.
@@ -15,74 +16,14 @@ pub(crate) fn max(a: f64, b: f64) -> f64 {
 }
 
 wide! {
-    /// `out = a b`, row by row.
-    pub(crate) fn multiply(a: &[f64], b: &[f64], out: &mut [f64]) = multiply_rows
+    /// The smallest and the largest of some numbers.
+    pub(crate) fn range(numbers: &[f64]) -> Option<(f64, f64)> = range_of
 }
 
 #[inline(always)]
-fn multiply_rows<F: Four>(a: &[f64], b: &[f64], out: &mut [f64]) {
-    for (out, (a, b)) in out.iter_mut().zip(a.iter().zip(b)) {
-        *out = a * b;
-    }
-}
-
-wide! {
-    /// `out += a b`, row by row.
-    pub(crate) fn add_product(a: &[f64], b: &[f64], out: &mut [f64]) = add_product_rows
-}
-
-#[inline(always)]
-fn add_product_rows<F: Four>(a: &[f64], b: &[f64], out: &mut [f64]) {
-    for (out, (a, b)) in out.iter_mut().zip(a.iter().zip(b)) {
-        *out = a.mul_add(*b, *out);
-    }
-}
-
-wide! {
-    /// `out += a`, row by row.
-    pub(crate) fn add_column(a: &[f64], out: &mut [f64]) = add_column_rows
-}
-
-#[inline(always)]
-fn add_column_rows<F: Four>(a: &[f64], out: &mut [f64]) {
-    for (out, a) in out.iter_mut().zip(a) {
-        *out += a;
-    }
-}
-
-wide! {
-    /// `out = a b - c`, row by row.
-    pub(crate) fn product_minus(a: &[f64], b: &[f64], c: &[f64], out: &mut [f64]) = product_minus_rows
-}
-
-#[inline(always)]
-fn product_minus_rows<F: Four>(a: &[f64], b: &[f64], c: &[f64], out: &mut [f64]) {
-    for ((out, c), (a, b)) in out.iter_mut().zip(c).zip(a.iter().zip(b)) {
-        *out = a.mul_add(*b, -c);
-    }
-}
-
-wide! {
-    /// `out = a + b`, row by row.
-    pub(crate) fn plus(a: &[f64], b: &[f64], out: &mut [f64]) = plus_rows
-}
-
-#[inline(always)]
-fn plus_rows<F: Four>(a: &[f64], b: &[f64], out: &mut [f64]) {
-    for (out, (a, b)) in out.iter_mut().zip(a.iter().zip(b)) {
-        *out = a + b;
-    }
-}
-
-wide! {
-    /// The smallest and the largest of a column.
-    pub(crate) fn range(column: &[f64]) -> Option<(f64, f64)> = range_of_rows
-}
-
-#[inline(always)]
-fn range_of_rows<F: Four>(column: &[f64]) -> Option<(f64, f64)> {
-    let first = *column.first()?;
-    let (whole, rest) = column.as_chunks::<LANES>();
+fn range_of<F: Four>(numbers: &[f64]) -> Option<(f64, f64)> {
+    let first = *numbers.first()?;
+    let (whole, rest) = numbers.as_chunks::<LANES>();
     let (mut least, mut most) = (F::splat(first), F::splat(first));
     for chunk in whole {
         let chunk = F::load(chunk);
@@ -90,157 +31,104 @@ fn range_of_rows<F: Four>(column: &[f64]) -> Option<(f64, f64)> {
         most = chunk.most(most);
     }
     let ends = |lanes: Lanes, of: fn(f64, f64) -> f64| lanes.into_iter().chain(rest.iter().copied()).fold(first, of);
-    Some((ends(least.lanes(), f64::min), ends(most.lanes(), f64::max)))
+    Some((ends(least.lanes(), min), ends(most.lanes(), max)))
 }
 
 wide! {
-    /// The sum of a column.
-    pub(crate) fn sum(column: &[f64]) -> f64 = sum_of_rows
+    /// `out = a b`, row by row.
+    pub(crate) fn multiply(rows: usize, a: &Column, b: &Column, out: &mut Column) = multiply_rows
 }
 
 #[inline(always)]
-fn sum_of_rows<F: Four>(column: &[f64]) -> f64 {
-    let (whole, rest) = column.as_chunks::<LANES>();
-    let mut sum = F::splat(0.0);
-    for chunk in whole {
-        sum = sum.plus(F::load(chunk));
+fn multiply_rows<F: Four>(rows: usize, a: &Column, b: &Column, out: &mut Column) {
+    for i in 0..groups_of(rows) {
+        F::load(&a.groups()[i]).times(F::load(&b.groups()[i])).store(&mut out.groups_mut()[i]);
     }
-    rest.iter().fold(sum.total(), |sum, x| sum + x)
 }
 
-/// Two lists of columns, one behind the other.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Columns<'a> {
-    first: &'a [Vec<f64>],
-    second: &'a [Vec<f64>],
-}
+/// Left and right columns of a tile: its ten sums stay in registers, and each group of rows is loaded once for all of them.
+const TILE: (usize, usize) = (2, 5);
 
-impl<'a> Columns<'a> {
-    #[inline(always)]
-    pub(crate) fn new(first: &'a [Vec<f64>]) -> Self {
-        Columns { first, second: &[] }
-    }
-
-    #[inline(always)]
-    pub(crate) fn then(self, second: &'a [Vec<f64>]) -> Self {
-        Columns { second, ..self }
-    }
-
-    #[inline(always)]
-    pub(crate) fn len(self) -> usize {
-        self.first.len() + self.second.len()
-    }
-
-    #[inline(always)]
-    pub(crate) fn get(self, i: usize) -> &'a [f64] {
-        match i.checked_sub(self.first.len()) {
-            None => &self.first[i],
-            Some(i) => &self.second[i],
+/// Adds the sums of the products of every left column with every right one, left by left.
+pub(crate) fn add_products(rows: usize, lefts: &[&Column], rights: &[Column], sums: &mut [f64]) {
+    let width = rights.len();
+    for (lefts, sums) in lefts.chunks(TILE.0).zip(sums.chunks_mut(TILE.0 * width.max(1))) {
+        for (r, rights) in rights.chunks(TILE.1).enumerate() {
+            let found = tile(rows, lefts, rights);
+            for (found, sums) in found[..lefts.len()].iter().zip(sums.chunks_exact_mut(width)) {
+                sums[r * TILE.1..].iter_mut().zip(&found[..rights.len()]).for_each(|(sum, more)| *sum += more);
+            }
         }
     }
 }
 
-/// Left and right columns of a tile: its twelve sums stay in registers, and seven loads serve twelve products.
-const TILE: (usize, usize) = (3, 4);
-
-/// Adds the sums of the products of every left column with every right one, row by row into `sums`.
-pub(crate) fn add_products(lefts: Columns<'_>, rights: Columns<'_>, sums: &mut [f64]) {
-    for l in (0..lefts.len()).step_by(TILE.0) {
-        match lefts.len() - l {
-            1 => row_of_tiles::<1>(lefts, l, rights, 0, sums),
-            2 => row_of_tiles::<2>(lefts, l, rights, 0, sums),
-            _ => row_of_tiles::<{ TILE.0 }>(lefts, l, rights, 0, sums),
+/// Adds the sums of the products of columns with each other, each once: the lower triangle, row by row.
+pub(crate) fn add_products_among(rows: usize, columns: &[Column], sums: &mut [f64]) {
+    for start in (0..columns.len()).step_by(TILE.0) {
+        let lefts: Vec<&Column> = columns[start..].iter().take(TILE.0).collect();
+        for (r, rights) in columns[start..].chunks(TILE.1).enumerate() {
+            let found = tile(rows, &lefts, rights);
+            for (i, found) in found[..lefts.len()].iter().enumerate() {
+                for (j, more) in (r * TILE.1..).zip(&found[..rights.len()]).filter(|&(j, _)| i <= j) {
+                    sums[place_among(start + i, start + j)] += more;
+                }
+            }
         }
     }
 }
 
-/// The same for products that come twice, one way and the other: only those of a left column with right ones from its own
-/// place on are sure to be added.
-pub(crate) fn add_products_once(lefts: Columns<'_>, rights: Columns<'_>, sums: &mut [f64]) {
-    for l in (0..lefts.len()).step_by(TILE.0) {
-        match lefts.len() - l {
-            1 => row_of_tiles::<1>(lefts, l, rights, l, sums),
-            2 => row_of_tiles::<2>(lefts, l, rights, l, sums),
-            _ => row_of_tiles::<{ TILE.0 }>(lefts, l, rights, l, sums),
-        }
-    }
+/// The place of `i <= j` in the lower triangle: it does not depend on how many columns there are.
+#[inline(always)]
+pub(crate) fn place_among(i: usize, j: usize) -> usize {
+    j * (j + 1) / 2 + i
 }
 
-fn row_of_tiles<const L: usize>(lefts: Columns<'_>, l: usize, rights: Columns<'_>, from: usize, sums: &mut [f64]) {
-    for r in (from..rights.len()).step_by(TILE.1) {
-        match rights.len() - r {
-            1 => tile::<L, 1>((lefts, l), (rights, r), sums),
-            2 => tile::<L, 2>((lefts, l), (rights, r), sums),
-            3 => tile::<L, 3>((lefts, l), (rights, r), sums),
-            _ => tile::<L, { TILE.1 }>((lefts, l), (rights, r), sums),
-        }
-    }
-}
+type Tile = [[f64; TILE.1]; TILE.0];
 
-fn tile<const L: usize, const R: usize>(
-    (lefts, l): (Columns<'_>, usize),
-    (rights, r): (Columns<'_>, usize),
-    sums: &mut [f64],
-) {
-    let (mut left, mut right): ([&[f64]; L], [&[f64]; R]) = ([&[]; L], [&[]; R]);
-    (0..L).for_each(|i| left[i] = lefts.get(l + i));
-    (0..R).for_each(|j| right[j] = rights.get(r + j));
-    let found = dot::<L, R>(left, right);
-    for i in 0..L {
-        for j in 0..R {
-            sums[(l + i) * rights.len() + r + j] += found[i][j];
-        }
+fn tile(rows: usize, lefts: &[&Column], rights: &[Column]) -> Tile {
+    match (lefts, rights) {
+        ([a], [v]) => dots(rows, [a], [v]),
+        ([a], [v, w]) => dots(rows, [a], [v, w]),
+        ([a], [v, w, x]) => dots(rows, [a], [v, w, x]),
+        ([a], [v, w, x, y]) => dots(rows, [a], [v, w, x, y]),
+        ([a], [v, w, x, y, z]) => dots(rows, [a], [v, w, x, y, z]),
+        ([a, b], [v]) => dots(rows, [a, b], [v]),
+        ([a, b], [v, w]) => dots(rows, [a, b], [v, w]),
+        ([a, b], [v, w, x]) => dots(rows, [a, b], [v, w, x]),
+        ([a, b], [v, w, x, y]) => dots(rows, [a, b], [v, w, x, y]),
+        ([a, b], [v, w, x, y, z]) => dots(rows, [a, b], [v, w, x, y, z]),
+        _ => unreachable!("a tile has at most {TILE:?} columns"),
     }
 }
 
 wide! {
     /// The products of some columns with others, summed.
-    pub(crate) fn dot[const L, const R](lefts: [&[f64]; L], rights: [&[f64]; R]) -> [[f64; R]; L] = dot_of_rows
+    fn dots[const L, const R](rows: usize, lefts: [&Column; L], rights: [&Column; R]) -> Tile = dots_of_rows
 }
 
-/// Groups of rows in a run. Its length is known to the compiler, so that nothing is checked inside it.
-const RUN: usize = 8;
-
 #[inline(always)]
-fn dot_of_rows<F: Four, const L: usize, const R: usize>(lefts: [&[f64]; L], rights: [&[f64]; R]) -> [[f64; R]; L] {
-    let rows = lefts[0].len();
-    let whole = rows / (RUN * LANES);
-    let (mut left, mut right): ([&[[Lanes; RUN]]; L], [&[[Lanes; RUN]]; R]) = ([&[]; L], [&[]; R]);
-    for l in 0..L {
-        left[l] = &lefts[l].as_chunks().0.as_chunks().0[..whole];
-    }
-    for r in 0..R {
-        right[r] = &rights[r].as_chunks().0.as_chunks().0[..whole];
-    }
+fn dots_of_rows<F: Four, const L: usize, const R: usize>(
+    rows: usize,
+    lefts: [&Column; L],
+    rights: [&Column; R],
+) -> Tile {
     let mut sums = [[F::splat(0.0); R]; L];
-    for run in 0..whole {
-        let (mut left_run, mut right_run) = ([&[[0.0; LANES]; RUN]; L], [&[[0.0; LANES]; RUN]; R]);
-        for l in 0..L {
-            left_run[l] = &left[l][run];
-        }
+    for i in 0..groups_of(rows) {
+        let mut factors = [F::splat(0.0); R];
         for r in 0..R {
-            right_run[r] = &right[r][run];
+            factors[r] = F::load(&rights[r].groups()[i]);
         }
-        for i in 0..RUN {
-            let mut factors = [F::splat(0.0); R];
+        for l in 0..L {
+            let factor = F::load(&lefts[l].groups()[i]);
             for r in 0..R {
-                factors[r] = F::load(&right_run[r][i]);
-            }
-            for l in 0..L {
-                let factor = F::load(&left_run[l][i]);
-                for r in 0..R {
-                    sums[l][r] = factor.times_plus(factors[r], sums[l][r]);
-                }
+                sums[l][r] = factor.times_plus(factors[r], sums[l][r]);
             }
         }
     }
-    let (done, mut out) = (whole * RUN * LANES, [[0.0; R]; L]);
+    let mut out = [[0.0; TILE.1]; TILE.0];
     for l in 0..L {
         for r in 0..R {
             out[l][r] = sums[l][r].total();
-            for (x, y) in lefts[l][done..].iter().zip(&rights[r][done..rows]) {
-                out[l][r] = x.mul_add(*y, out[l][r]);
-            }
         }
     }
     out
@@ -262,51 +150,80 @@ pub(crate) fn add<F: Four>(sums: &mut [Lanes], values: &[Lanes]) {
     }
 }
 
-/// Lays columns out row by row, [`LANES`] of them at a time; zeros fill up the last group.
-pub(crate) fn interleave<'a>(count: usize, column: impl Fn(usize) -> &'a [f64], zeros: &'a [f64], out: &mut Vec<Lanes>) {
-    let (rows, groups) = (zeros.len(), count.div_ceil(LANES));
-    out.resize(rows * groups, [0.0; LANES]);
-    let column = |i: usize| if i < count { &column(i)[..rows] } else { zeros };
-    let group = |g: usize| [column(LANES * g), column(LANES * g + 1), column(LANES * g + 2), column(LANES * g + 3)];
-    match groups {
-        0 => {}
-        1 => transpose::<1>([group(0)], out),
-        2 => transpose::<2>([group(0), group(1)], out),
-        3 => transpose::<3>([group(0), group(1), group(2)], out),
-        _ => {
-            for g in 0..groups {
-                let [a, b, c, d] = group(g);
-                for (i, out) in out.iter_mut().skip(g).step_by(groups).enumerate() {
-                    *out = [a[i], b[i], c[i], d[i]];
-                }
-            }
-        }
+/// Lays columns out row by row, [`LANES`] of them at a time; zeros fill up the last group of columns.
+pub(crate) fn interleave<'a>(rows: usize, columns: impl ExactSizeIterator<Item = &'a Column>, out: &mut Vec<Lanes>) {
+    let (per_row, mut columns) = (columns.len().div_ceil(LANES), columns);
+    out.resize(groups_of(rows) * LANES * per_row, [0.0; LANES]);
+    for place in 0..per_row {
+        let mut four = [&Column::ZERO; LANES];
+        four.iter_mut().zip(&mut columns).for_each(|(to, column)| *to = column);
+        transpose(rows, four, place, per_row, out);
     }
 }
 
 wide! {
-    /// Writes groups of four columns row by row.
-    fn transpose[const GROUPS](columns: [[&[f64]; LANES]; GROUPS], out: &mut [Lanes]) = transpose_rows
+    /// Writes four columns row by row, at one place out of some in each row.
+    fn transpose(rows: usize, columns: [&Column; LANES], place: usize, per_row: usize, out: &mut [Lanes]) = transpose_rows
 }
 
 /// Four rows at a time.
 #[inline(always)]
-fn transpose_rows<F: Four, const GROUPS: usize>(columns: [[&[f64]; LANES]; GROUPS], out: &mut [Lanes]) {
-    let rows = out.len() / GROUPS;
-    for g in 0..GROUPS {
-        let [a, b, c, d] = columns[g];
-        let (out, rest) = out.as_chunks_mut::<GROUPS>().0.as_chunks_mut::<LANES>();
-        let columns = a.as_chunks().0.iter().zip(b.as_chunks().0).zip(c.as_chunks().0.iter().zip(d.as_chunks().0));
-        for (out, ((a, b), (c, d))) in out.iter_mut().zip(columns) {
-            let (a, b, c, d): (Lanes, Lanes, Lanes, Lanes) = (*a, *b, *c, *d);
-            out[0][g] = [a[0], b[0], c[0], d[0]];
-            out[1][g] = [a[1], b[1], c[1], d[1]];
-            out[2][g] = [a[2], b[2], c[2], d[2]];
-            out[3][g] = [a[3], b[3], c[3], d[3]];
+fn transpose_rows<F: Four>(rows: usize, [a, b, c, d]: [&Column; LANES], place: usize, per_row: usize, out: &mut [Lanes]) {
+    let four_rows = out.chunks_exact_mut(LANES * per_row);
+    for (i, out) in (0..groups_of(rows)).zip(four_rows) {
+        let four = [a, b, c, d].map(|column| F::load(&column.groups()[i]));
+        for (row, values) in F::transpose(four).into_iter().enumerate() {
+            values.store(&mut out[row * per_row + place]);
         }
-        for (i, out) in rest.iter_mut().enumerate() {
-            let i = rows / LANES * LANES + i;
-            out[g] = [a[i], b[i], c[i], d[i]];
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::math::column::ROWS;
+
+    /// Small whole numbers: sums of their products are exact in any order.
+    fn column(seed: u64) -> Column {
+        let mut column = Column::ZERO;
+        let mut state = seed;
+        for x in column.first_mut(ROWS) {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            *x = f64::from((state >> 59) as u32) - 16.0;
+        }
+        column
+    }
+
+    #[test]
+    fn products_are_those_of_the_textbook() {
+        let columns: Vec<Column> = (0..12).map(column).collect();
+        let dot = |a: &Column, b: &Column, rows: usize| -> f64 {
+            a.first(rows).iter().zip(b.first(rows)).map(|(x, y)| x * y).sum()
+        };
+        for rows in [4, 64, ROWS] {
+            let lefts: Vec<&Column> = columns[..3].iter().collect();
+            let mut sums = [1.0; 3 * 11];
+            add_products(rows, &lefts, &columns[1..], &mut sums);
+            let mut among = [1.0; 7 * 8 / 2];
+            add_products_among(rows, &columns[..7], &mut among);
+            for i in 0..7 {
+                for j in 1..12 {
+                    let expected = 1.0 + dot(&columns[i], &columns[j], rows);
+                    assert!(i >= 3 || sums[i * 11 + j - 1] == expected, "{i} {j}");
+                    assert!(i > j || j >= 7 || among[place_among(i, j)] == expected, "{i} {j}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn rows_are_laid_out_one_behind_the_other() {
+        let columns: Vec<Column> = (0..6).map(column).collect();
+        let mut out = Vec::new();
+        interleave(ROWS, columns.iter(), &mut out);
+        for row in 0..ROWS {
+            let expected: Vec<f64> = columns.iter().map(|c| c.get(row)).chain([0.0, 0.0]).collect();
+            assert_eq!(out[2 * row..2 * row + 2].as_flattened(), expected);
         }
     }
 }

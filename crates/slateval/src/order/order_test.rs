@@ -144,8 +144,9 @@ impl Tested<'_> {
             };
             (0..groups.count).map(of_group).collect()
         });
-        let cdf = self.sup_candidate(&self.column(w), &self.column(ww), by_group, 1.0);
-        let (mean, variance) = self.moments_of_order(order);
+        let squares = self.column(ww);
+        let cdf = self.sup_candidate(&self.column(w), &squares, by_group, 1.0);
+        let (mean, variance) = self.moments_of_order(order, &squares);
         Evidence { order, and_above: false, design_ess, cdf, mean, variance }
     }
 
@@ -181,20 +182,21 @@ impl Tested<'_> {
         Candidate { statistic, without_effects: Null::Drawn(drawn) }
     }
 
-    /// `mean[H (R - mean R)]` and `mean[H ((R - mean R)^2 - var R)]`, from sums over all rows.
-    fn moments_of_order(&self, order: usize) -> (Candidate, Candidate) {
+    /// `mean[H (R - mean R)]` and `mean[H ((R - mean R)^2 - var R)]`, from sums over all rows; how much they vary, from
+    /// the sums of `H^2` in each bin.
+    fn moments_of_order(&self, order: usize, squares: &[f64]) -> (Candidate, Candidate) {
         let (totals, n) = (Totals::new(self.cell, self.policy), self.cell.rows as f64);
         let j = order - 1;
         let mean = totals.rewards(1) / n;
         let variance = totals.rewards(2) / n - mean * mean;
         let candidate = |c: [f64; 3]| {
-            let powers = || c.iter().enumerate();
             let square: f64 = match &self.cell.clusters {
                 None => {
-                    let with = |(p, x): (usize, &f64)| {
-                        powers().map(|(q, y)| x * y * totals.weights(j, j, p + q)).sum::<f64>()
+                    let of = |bin: &Bin| {
+                        let r = bin.mean - self.cell.origin;
+                        (c[0] + (c[1] + c[2] * r) * r).powi(2)
                     };
-                    powers().map(with).sum()
+                    self.bins.iter().zip(squares).map(|(bin, square)| of(bin) * square).sum()
                 }
                 Some(groups) => {
                     let terms = [Feature::Weight(j), Feature::WeightedReward(j), Feature::WeightedSquaredReward(j)];
@@ -203,7 +205,9 @@ impl Tested<'_> {
                     groups.sums_of(self.policy, &x).iter().map(|sum| sum.powi(2)).sum()
                 }
             };
-            let statistic = (powers().map(|(p, x)| x * totals.weight(j, p)).sum::<f64>() / n).abs();
+            // H_j = G_j - G_{j-1}.
+            let sum = |power: usize| totals.weight(j, power) - totals.weight(j - 1, power);
+            let statistic = (c.iter().enumerate().map(|(power, x)| x * sum(power)).sum::<f64>() / n).abs();
             Candidate { statistic, without_effects: Null::Normal(square.max(0.0).sqrt() / n) }
         };
         (candidate([-mean, 1.0, 0.0]), candidate([mean * mean - variance, -2.0 * mean, 1.0]))

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeSet, HashMap};
 
+use crate::math::column::{self, Column};
 use crate::question::field::Field;
 use crate::question::segment::Segment;
 use crate::question::spec::Spec;
@@ -32,11 +33,12 @@ pub struct Block {
     rows: usize,
     slots: usize,
     columns: BlockColumns,
-    reward: Vec<f64>,
-    pool: Vec<f64>,
-    weights: Vec<Vec<f64>>,
-    /// `[column of a slot][slot]`, in the order of [`BlockColumns::per_slot`].
-    by_slot: Vec<Vec<Vec<f64>>>,
+    /// The reward, then the pool.
+    single: Vec<Column>,
+    /// For each policy.
+    weights: Vec<Column>,
+    /// `[column of a slot][slot]`: logging first, then target, chi and anywhere of each policy.
+    by_slot: Vec<Vec<Column>>,
     /// `[slot][row]`, empty while nothing is missing.
     missing: Vec<Vec<bool>>,
     segments: Vec<u32>,
@@ -66,12 +68,16 @@ struct TargetColumns {
     weight: bool,
 }
 
-/// Columns of one slot: logging first, then target, chi and anywhere of each policy.
+/// Columns of one slot and policy: target, chi and anywhere.
 const PER_POLICY: usize = 3;
+
+/// Where the reward and the pool stand.
+const REWARD: usize = 0;
+const POOL: usize = 1;
 
 impl Block {
     /// Rows a block holds at most: its columns stay in the processor's cache while they are worked on.
-    pub const ROWS: usize = 128;
+    pub const ROWS: usize = column::ROWS;
 
     /// An empty block with the columns `spec` asks for.
     pub fn new(spec: &Spec) -> Self {
@@ -88,10 +94,9 @@ impl Block {
         Block {
             rows: 0,
             slots: 0,
+            single: vec![Column::ZERO; if columns.pool { 2 } else { 1 }],
+            weights: vec![Column::ZERO; if columns.policies.iter().any(|p| p.weight) { policies } else { 0 }],
             columns,
-            reward: Vec::new(),
-            pool: Vec::new(),
-            weights: vec![Vec::new(); policies],
             by_slot: vec![Vec::new(); 1 + PER_POLICY * policies],
             missing: Vec::new(),
             segments: Vec::new(),
@@ -126,24 +131,14 @@ impl Block {
         assert!(rows <= Self::ROWS, "a block holds at most {} rows", Self::ROWS);
         self.rows = rows;
         self.slots = if self.has_slots() { slots } else { 0 };
-        self.reward.resize(rows, 0.0);
-        if self.columns.pool {
-            self.pool.resize(rows, 0.0);
-        }
-        for (weight, shape) in self.weights.iter_mut().zip(&self.columns.policies) {
-            if shape.weight {
-                weight.resize(rows, 0.0);
-            }
-        }
         for (kind, columns) in self.by_slot.iter_mut().enumerate() {
-            if !self.columns.has(kind) {
-                continue;
-            }
-            columns.resize(self.slots, Vec::new());
-            for column in columns {
-                column.resize(rows, 0.0);
+            if self.columns.has(kind) {
+                column::resize(columns, self.slots);
+                columns.iter_mut().for_each(|column| column.fill_up(rows, undecided(kind)));
             }
         }
+        self.single.iter_mut().for_each(|column| column.fill_up(rows, 0.0));
+        self.weights.iter_mut().for_each(|column| column.fill_up(rows, 0.0));
         if self.columns.segmented {
             self.segments.resize(rows, 0);
         }
@@ -169,7 +164,7 @@ impl Block {
 
     /// The columns to fill.
     pub fn fields(&self) -> Vec<Field> {
-        let most = 2 + self.by_slot.len() * self.slots + self.weights.len();
+        let most = 2 + self.by_slot.len() * self.slots + self.columns.policies.len();
         let mut fields = Vec::with_capacity(most);
         fields.push(Field::Reward);
         if self.columns.pool {
@@ -204,9 +199,14 @@ impl Block {
     /// # Panics
     /// If the block has no such column.
     pub fn column(&self, field: Field) -> &[f64] {
+        self.whole_column(field).first(self.rows)
+    }
+
+    /// One column, with the rows that fill up its last group: there, no slot decides anything, the reward is 0, and so is a
+    /// given weight.
+    pub(crate) fn whole_column(&self, field: Field) -> &Column {
         match BlockColumns::place(field) {
-            Place::Reward => &self.reward,
-            Place::Pool => &self.pool,
+            Place::Single(place) => &self.single[place],
             Place::Weight(policy) => &self.weights[policy],
             Place::Slot(kind, slot) => &self.by_slot[kind][slot],
         }
@@ -217,12 +217,13 @@ impl Block {
     /// # Panics
     /// If the block has no such column.
     pub fn column_mut(&mut self, field: Field) -> &mut [f64] {
-        match BlockColumns::place(field) {
-            Place::Reward => &mut self.reward,
-            Place::Pool => &mut self.pool,
+        let rows = self.rows;
+        let column = match BlockColumns::place(field) {
+            Place::Single(place) => &mut self.single[place],
             Place::Weight(policy) => &mut self.weights[policy],
             Place::Slot(kind, slot) => &mut self.by_slot[kind][slot],
-        }
+        };
+        column.first_mut(rows)
     }
 
     /// Says that the slate in `row` has no such slot; overwrites the slot's values. Its ratio counts as 1, so it
@@ -234,9 +235,7 @@ impl Block {
         self.missing[slot][row] = true;
         for (kind, columns) in self.by_slot.iter_mut().enumerate() {
             if self.columns.has(kind) {
-                // Logging and target propensity 1, chi and anywhere 0: nothing is decided in this slot.
-                let decided = kind == 0 || (kind - 1) % PER_POLICY == 0;
-                columns[slot][row] = f64::from(u8::from(decided));
+                columns[slot].first_mut(self.rows)[row] = undecided(kind);
             }
         }
     }
@@ -260,7 +259,7 @@ impl Block {
     pub(crate) fn pool_size(&self, pool: &Pool, row: usize) -> f64 {
         match pool {
             Pool::Size(n) => *n as f64,
-            Pool::Column(_) => self.pool[row],
+            Pool::Column(_) => self.single[POOL].get(row),
         }
     }
 
@@ -370,9 +369,16 @@ fn group_of(value: &Segment, groups: u16) -> u16 {
     u16::try_from(mixed % u64::from(groups)).unwrap_or(0)
 }
 
+/// What columns of a kind (an index of `by_slot`) hold where nothing is decided in a slot: logging and target propensity 1,
+/// chi and anywhere 0.
+fn undecided(kind: usize) -> f64 {
+    let is_propensity = kind == 0 || (kind - 1) % PER_POLICY == 0;
+    f64::from(u8::from(is_propensity))
+}
+
 enum Place {
-    Reward,
-    Pool,
+    /// Of those that every row has once.
+    Single(usize),
     Weight(usize),
     Slot(usize, usize),
 }
@@ -409,8 +415,8 @@ impl BlockColumns {
     fn place(field: Field) -> Place {
         let kind = |policy: usize, column: usize| 1 + PER_POLICY * policy + column;
         match field {
-            Field::Reward => Place::Reward,
-            Field::Pool => Place::Pool,
+            Field::Reward => Place::Single(REWARD),
+            Field::Pool => Place::Single(POOL),
             Field::Weight { policy } => Place::Weight(policy),
             Field::Logging { slot } => Place::Slot(0, slot),
             Field::Target { policy, slot } => Place::Slot(kind(policy, 0), slot),

@@ -2,7 +2,8 @@
 //! block leaves the summary as it was.
 //! See docs/methods.md, section 1.1.
 
-use crate::math::lanes::{Four, LANES, wide};
+use crate::math::column::{Column, groups_of};
+use crate::math::lanes::{Four, wide};
 use crate::question::error::{Error, Result};
 use crate::question::field::Field;
 use crate::question::spec::Spec;
@@ -66,16 +67,17 @@ impl Block {
     /// Refuses the first value of a column that breaks a rule. The common case, nothing wrong, is one pass without
     /// branches.
     fn each(&self, field: Field, rule: Rule) -> std::result::Result<(), BadValue> {
-        let column = self.column(field);
+        let whole = self.whole_column(field);
         let is_kept = match rule {
-            Rule::Finite => all_within(column, f64::MIN, f64::MAX),
-            Rule::Propensity => all_within(column, f64::from_bits(1), 1.0 + ROUNDING),
-            Rule::Probability => all_within(column, 0.0, 1.0 + ROUNDING),
+            Rule::Finite => all_within(self.rows(), whole, f64::MIN, f64::MAX),
+            Rule::Propensity => all_within(self.rows(), whole, f64::from_bits(1), 1.0 + ROUNDING),
+            Rule::Probability => all_within(self.rows(), whole, 0.0, 1.0 + ROUNDING),
             Rule::Count => false,
         };
         if is_kept {
             return Ok(());
         }
+        let column = self.column(field);
         match column.iter().position(|&value| !rule.allows(value)) {
             Some(row) => Err(BadValue { row, field, value: column[row] }),
             None => Ok(()),
@@ -108,20 +110,17 @@ impl Rule {
 }
 
 wide! {
-    /// Whether all values lie between two others, or are one of them.
-    fn all_within(column: &[f64], least: f64, most: f64) -> bool = all_within_in_lanes
+    /// Whether all values lie between two others, or are one of them. So do those that fill up the last group.
+    fn all_within(rows: usize, column: &Column, least: f64, most: f64) -> bool = all_within_in_lanes
 }
 
 #[inline(always)]
-fn all_within_in_lanes<F: Four>(column: &[f64], least: f64, most: f64) -> bool {
-    let (whole, rest) = column.as_chunks::<LANES>();
-    let (low, high, mut all) = (F::splat(least), F::splat(most), F::splat(1.0));
-    for chunk in whole {
-        // Nothing compares with what is no number.
-        let x = F::load(chunk);
-        all = all.least(low.is_at_most(x)).least(x.is_at_most(high));
+fn all_within_in_lanes<F: Four>(rows: usize, column: &Column, least: f64, most: f64) -> bool {
+    let (least, most, mut all) = (F::splat(least), F::splat(most), F::all_bits());
+    for i in 0..groups_of(rows) {
+        all = all.and(F::load(&column.groups()[i]).is_within(least, most));
     }
-    all.total() == LANES as f64 && rest.iter().all(|x| least <= *x && *x <= most)
+    all.has_all_bits()
 }
 
 /// A value that was refused, before its policy has a name.

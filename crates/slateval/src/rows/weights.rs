@@ -1,10 +1,10 @@
 //! Importance weights, a block of rows at a time and slot by slot, so that every loop runs over contiguous rows.
 //! See docs/methods.md, section 2.
 
-use crate::math::lanes::{Four, LANES, wide};
-use crate::math::vector;
+use crate::math::column::{Column, ROWS, groups_of, resize};
+use crate::math::lanes::{Four, wide};
 use crate::question::field::Field;
-use crate::question::structure::{Family, Pool, Structure};
+use crate::question::structure::{Family, ORDERS, Pool, Structure};
 use crate::rows::block::Block;
 
 impl Structure {
@@ -24,15 +24,23 @@ impl Structure {
     /// assert_eq!(weight(Structure::Order(2)), 1.0);
     /// ```
     pub fn weights(&self, ratios: &[&[f64]]) -> Vec<f64> {
-        let rows = ratios.first().map_or(0, |y| y.len());
-        assert!(ratios.iter().all(|y| y.len() == rows), "every slot has one ratio for each slate");
-        let z: Vec<Vec<f64>> = ratios.iter().map(|y| y.iter().map(|y| y - 1.0).collect()).collect();
-        let mut g = vec![0.0; rows];
-        match self {
-            Structure::PaperOrder(m) => paper_order(*m, &z, |_| z.len(), &mut g, &mut Vec::new()),
-            _ => multilinear(self, &z, &mut g, &mut Vec::new()),
+        let slates = ratios.first().map_or(0, |y| y.len());
+        assert!(ratios.iter().all(|y| y.len() == slates), "every slot has one ratio for each slate");
+        let (mut z, mut g, mut scratch) = (vec![Column::ZERO; ratios.len()], Column::ZERO, Vec::new());
+        let mut weights = Vec::with_capacity(slates);
+        for start in (0..slates).step_by(ROWS) {
+            let rows = ROWS.min(slates - start);
+            for (z, y) in z.iter_mut().zip(ratios) {
+                z.first_mut(rows).iter_mut().zip(&y[start..]).for_each(|(z, y)| *z = y - 1.0);
+                z.fill_up(rows, 0.0);
+            }
+            match self {
+                Structure::PaperOrder(m) => paper_order(*m, rows, &z, |_| z.len(), &mut g, &mut scratch),
+                _ => multilinear(self, rows, &z, &mut g, &mut scratch),
+            }
+            weights.extend_from_slice(g.first(rows));
         }
-        g
+        weights
     }
 
     /// Whether the weight is the same multilinear function of the `Z_k` that its second moment is of the `chi_k`:
@@ -40,13 +48,6 @@ impl Structure {
     pub(crate) fn is_multilinear(&self) -> bool {
         matches!(self, Structure::Additive | Structure::Product | Structure::Order(_) | Structure::Interactions(_))
     }
-}
-
-/// `sum_k Z_k` and `sum_k Z_k^2` of every row of a block.
-#[derive(Debug, Clone, Default)]
-pub(crate) struct RowSums {
-    pub(crate) sum: Vec<f64>,
-    pub(crate) squares: Vec<f64>,
 }
 
 /// What is remembered of a slot's ratios beside their first two moments.
@@ -60,80 +61,95 @@ pub(crate) struct HigherPowers {
     pub(crate) positive: u64,
 }
 
-/// Fills `z[slot]` with `Z_k = pi_k / mu_k - 1` for one policy of a block that has been checked.
+/// Fills `z` with `Z_k = pi_k / mu_k - 1` for one slot and policy of a block that has been checked.
 ///
 /// Ranking logs have `mu_k = 1/N`, so `Z_k = N pi_k - 1` there. A missing slot has `Z_k = 0`.
 pub(crate) fn slot_ratios(
     structure: &Structure,
     block: &Block,
     policy: usize,
-    z: &mut [Vec<f64>],
-    rows: &mut RowSums,
-    mut seen: impl FnMut(usize, HigherPowers),
-) {
-    for sums in [&mut rows.sum, &mut rows.squares] {
-        sums.clear();
-        sums.resize(block.rows(), 0.0);
-    }
-    for (slot, z) in z.iter_mut().enumerate() {
-        let pi = block.column(Field::Target { policy, slot });
-        match structure {
-            Structure::Ranking(pool) => ranking_ratios(pool, block, slot, pi, z),
-            _ => factored_ratios(pi, block.column(Field::Logging { slot }), z),
+    slot: usize,
+    z: &mut Column,
+) -> HigherPowers {
+    let pi = block.whole_column(Field::Target { policy, slot });
+    match structure {
+        Structure::Ranking(pool) => {
+            ranking_ratios(pool, block, slot, pi, z);
+            higher_powers(block.rows(), z)
         }
-        seen(slot, add_slot(z, &mut rows.sum, &mut rows.squares));
+        _ => factored_ratios(block.rows(), pi, block.whole_column(Field::Logging { slot }), z),
     }
 }
 
 wide! {
     /// `pi / mu - 1`. Probabilities stored in single precision may lie a little over 1.
-    fn factored_ratios(pi: &[f64], mu: &[f64], z: &mut [f64]) = factored_ratios_of
+    fn factored_ratios(rows: usize, pi: &Column, mu: &Column, z: &mut Column) -> HigherPowers = factored_ratios_of
 }
 
+/// What is remembered costs nothing here: the loop waits for its divisions.
 #[inline(always)]
-fn factored_ratios_of<F: Four>(pi: &[f64], mu: &[f64], z: &mut [f64]) {
-    for (z, (&pi, &mu)) in z.iter_mut().zip(pi.iter().zip(mu)) {
-        *z = vector::min(pi, 1.0) / vector::min(mu, 1.0) - 1.0;
+fn factored_ratios_of<F: Four>(rows: usize, pi: &Column, mu: &Column, out: &mut Column) -> HigherPowers {
+    let (one, minus_one) = (F::splat(1.0), F::splat(-1.0));
+    let mut powers = PowerSums::<F>::new();
+    for i in 0..groups_of(rows) {
+        let (pi, mu) = (F::load(&pi.groups()[i]), F::load(&mu.groups()[i]));
+        let z = pi.least(one).over(mu.least(one)).plus(minus_one);
+        z.store(&mut out.groups_mut()[i]);
+        powers.add(z);
     }
-}
-
-fn ranking_ratios(pool: &Pool, block: &Block, slot: usize, pi: &[f64], z: &mut [f64]) {
-    for (row, (z, &pi)) in z.iter_mut().zip(pi).enumerate() {
-        let missing = block.is_missing(row, slot);
-        *z = if missing { 0.0 } else { block.pool_size(pool, row) * pi.min(1.0) - 1.0 };
-    }
+    powers.total()
 }
 
 wide! {
-    /// Adds a slot to the rows' sums of ratios and of their squares.
-    fn add_slot(z: &[f64], sum: &mut [f64], squares: &mut [f64]) -> HigherPowers = add_slot_in_lanes
+    /// What is remembered of a slot's ratios.
+    fn higher_powers(rows: usize, z: &Column) -> HigherPowers = higher_powers_of
 }
 
 #[inline(always)]
-fn add_slot_in_lanes<F: Four>(z: &[f64], sum: &mut [f64], squares: &mut [f64]) -> HigherPowers {
-    let ((z, z_rest), (sum, sum_rest)) = (z.as_chunks::<LANES>(), sum.as_chunks_mut::<LANES>());
-    let (squares, squares_rest) = squares.as_chunks_mut::<LANES>();
-    let zero = F::splat(0.0);
-    let (mut cubes, mut fourths, mut positive) = (zero, zero, zero);
-    for (z, (sum, squares)) in z.iter().zip(sum.iter_mut().zip(squares)) {
-        let z = F::load(z);
+fn higher_powers_of<F: Four>(rows: usize, z: &Column) -> HigherPowers {
+    let mut powers = PowerSums::<F>::new();
+    for i in 0..groups_of(rows) {
+        powers.add(F::load(&z.groups()[i]));
+    }
+    powers.total()
+}
+
+/// [`HigherPowers`] in lanes.
+struct PowerSums<F> {
+    cubes: F,
+    fourths: F,
+    positive: F,
+}
+
+impl<F: Four> PowerSums<F> {
+    #[inline(always)]
+    fn new() -> Self {
+        let zero = F::splat(0.0);
+        PowerSums { cubes: zero, fourths: zero, positive: zero }
+    }
+
+    #[inline(always)]
+    fn add(&mut self, z: F) {
         let square = z.times(z);
-        z.plus(F::load(sum)).store(sum);
-        square.plus(F::load(squares)).store(squares);
-        cubes = square.times_plus(z, cubes);
-        fourths = square.times_plus(square, fourths);
-        positive = positive.plus(zero.is_below(z));
+        self.cubes = square.times_plus(z, self.cubes);
+        self.fourths = square.times_plus(square, self.fourths);
+        self.positive = self.positive.plus(F::splat(0.0).is_below(z));
     }
-    let mut seen =
-        HigherPowers { cubes: cubes.total(), fourths: fourths.total(), positive: positive.total() as u64 };
-    for (&z, (sum, squares)) in z_rest.iter().zip(sum_rest.iter_mut().zip(squares_rest)) {
-        *sum += z;
-        *squares += z * z;
-        seen.cubes += z * z * z;
-        seen.fourths += (z * z) * (z * z);
-        seen.positive += u64::from(z > 0.0);
+
+    #[inline(always)]
+    fn total(self) -> HigherPowers {
+        let positive = self.positive.total() as u64;
+        HigherPowers { cubes: self.cubes.total(), fourths: self.fourths.total(), positive }
     }
-    seen
+}
+
+fn ranking_ratios(pool: &Pool, block: &Block, slot: usize, pi: &Column, z: &mut Column) {
+    for row in 0..block.rows() {
+        let missing = block.is_missing(row, slot);
+        z.first_mut(block.rows())[row] =
+            if missing { 0.0 } else { block.pool_size(pool, row) * pi.get(row).min(1.0) - 1.0 };
+    }
+    z.fill_up(block.rows(), 0.0);
 }
 
 /// Fills `g` with the weights of one policy, given its slot ratios.
@@ -141,172 +157,247 @@ pub(crate) fn weigh(
     structure: &Structure,
     block: &Block,
     policy: usize,
-    z: &[Vec<f64>],
-    rows: &RowSums,
-    g: &mut [f64],
-    scratch: &mut Vec<Vec<f64>>,
+    z: &[Column],
+    g: &mut Column,
+    scratch: &mut Vec<Column>,
 ) {
+    let rows = block.rows();
     match structure {
-        Structure::Additive => g.iter_mut().zip(&rows.sum).for_each(|(g, sum)| *g = 1.0 + sum),
-        Structure::Given => g.copy_from_slice(block.column(Field::Weight { policy })),
+        Structure::Given => *g = *block.whole_column(Field::Weight { policy }),
         Structure::Ranking(pool) => ranking(pool, block, policy, g),
-        Structure::PaperOrder(m) => paper_order(*m, z, |row| block.length(row), g, scratch),
-        _ => multilinear(structure, z, g, scratch),
+        Structure::PaperOrder(m) => paper_order(*m, rows, z, |row| block.length(row), g, scratch),
+        _ => multilinear(structure, rows, z, g, scratch),
     }
 }
 
 /// `sum_{S in F} prod_{k in S} z_k` for the structure's family `F` of slot sets.
-pub(crate) fn multilinear(structure: &Structure, z: &[Vec<f64>], g: &mut [f64], scratch: &mut Vec<Vec<f64>>) {
+pub(crate) fn multilinear(structure: &Structure, rows: usize, z: &[Column], g: &mut Column, scratch: &mut Vec<Column>) {
     match structure {
-        Structure::Product => product(z, g),
-        Structure::Order(m) if *m >= z.len() => product(z, g),
-        Structure::Additive | Structure::Order(1) => additive(z, g),
-        Structure::Order(m) => order(*m, z, g, scratch),
-        Structure::Interactions(family) => interactions(family, z, g, scratch),
+        Structure::Product => product(rows, z, g),
+        Structure::Order(m) if *m >= z.len() => product(rows, z, g),
+        Structure::Additive | Structure::Order(1) => additive(rows, z, g),
+        Structure::Order(m) => order(*m, rows, z, g, scratch),
+        Structure::Interactions(family) => interactions(family, rows, z, g, scratch),
         _ => unreachable!("{structure} is no function of slot ratios alone"),
     }
 }
 
+/// The same for one row.
+pub(crate) fn multilinear_of_row(structure: &Structure, z: &[f64]) -> f64 {
+    let column = |&z: &f64| {
+        let mut column = Column::ZERO;
+        column.first_mut(1)[0] = z;
+        column
+    };
+    let (columns, mut g): (Vec<Column>, Column) = (z.iter().map(column).collect(), Column::ZERO);
+    multilinear(structure, 1, &columns, &mut g, &mut Vec::new());
+    g.get(0)
+}
+
 /// `1 + sum_k Z_k`.
-fn additive(z: &[Vec<f64>], g: &mut [f64]) {
-    g.fill(1.0);
-    for z in z {
-        for (g, z) in g.iter_mut().zip(z) {
-            *g += z;
-        }
-    }
+fn additive(rows: usize, z: &[Column], g: &mut Column) {
+    g.groups_mut().as_flattened_mut().fill(1.0);
+    z.iter().for_each(|z| add_column(rows, z, g));
 }
 
 /// `prod_k (1 + Z_k)`.
-fn product(z: &[Vec<f64>], g: &mut [f64]) {
-    g.fill(1.0);
-    for z in z {
-        for (g, z) in g.iter_mut().zip(z) {
-            *g *= 1.0 + z;
-        }
-    }
+fn product(rows: usize, z: &[Column], g: &mut Column) {
+    g.groups_mut().as_flattened_mut().fill(1.0);
+    z.iter().for_each(|z| multiply_by_one_plus(rows, z, g));
 }
 
 /// `sum_{j<=m} e_j(Z)`, the elementary symmetric polynomials by `e_j += Z_k e_{j-1}`: O(K m) a row.
-fn order(m: usize, z: &[Vec<f64>], g: &mut [f64], e: &mut Vec<Vec<f64>>) {
-    elementary(m, z, g.len(), e);
-    g.fill(1.0);
-    for e in &e[..m] {
-        for (g, e) in g.iter_mut().zip(e) {
-            *g += e;
-        }
+fn order(m: usize, rows: usize, z: &[Column], g: &mut Column, e: &mut Vec<Column>) {
+    elementary(m, rows, z, e);
+    g.groups_mut().as_flattened_mut().fill(1.0);
+    e[..m].iter().for_each(|e| add_column(rows, e, g));
+}
+
+wide! {
+    /// `out += a`.
+    fn add_column(rows: usize, a: &Column, out: &mut Column) = add_column_rows
+}
+
+#[inline(always)]
+fn add_column_rows<F: Four>(rows: usize, a: &Column, out: &mut Column) {
+    for i in 0..groups_of(rows) {
+        let out = &mut out.groups_mut()[i];
+        F::load(&a.groups()[i]).plus(F::load(out)).store(out);
+    }
+}
+
+wide! {
+    /// `out += a b`.
+    fn add_product(rows: usize, a: &Column, b: &Column, out: &mut Column) = add_product_rows
+}
+
+#[inline(always)]
+fn add_product_rows<F: Four>(rows: usize, a: &Column, b: &Column, out: &mut Column) {
+    for i in 0..groups_of(rows) {
+        let out = &mut out.groups_mut()[i];
+        F::load(&a.groups()[i]).times_plus(F::load(&b.groups()[i]), F::load(out)).store(out);
+    }
+}
+
+wide! {
+    /// `out *= 1 + x`.
+    fn multiply_by_one_plus(rows: usize, x: &Column, out: &mut Column) = multiply_by_one_plus_rows
+}
+
+#[inline(always)]
+fn multiply_by_one_plus_rows<F: Four>(rows: usize, x: &Column, out: &mut Column) {
+    for i in 0..groups_of(rows) {
+        let out = &mut out.groups_mut()[i];
+        let product = F::load(out);
+        F::load(&x.groups()[i]).times_plus(product, product).store(out);
     }
 }
 
 /// Fills `e[j - 1]` with `e_j(z)` for `1 <= j <= m`.
-pub(crate) fn elementary(m: usize, z: &[Vec<f64>], rows: usize, e: &mut Vec<Vec<f64>>) {
-    resize(m, rows, e);
-    z.iter().enumerate().for_each(|(k, z)| step(m, k, z, e));
-    e[z.len().min(m)..m].iter_mut().for_each(|e| e.fill(0.0));
+pub(crate) fn elementary(m: usize, rows: usize, z: &[Column], e: &mut Vec<Column>) {
+    resize(e, e.len().max(m));
+    e[..m].fill(Column::ZERO);
+    z.iter().for_each(|z| step(m, rows, z, e));
 }
 
 /// The same, with `rest`, the sum of `e_j(z)` over all `j > m`, in `e[m]`. `m` is at least 1.
 ///
 /// Adding slot `z`: `rest` becomes `rest + z (rest + e_m)`, because a product of more than `m` slots either lacks `z`,
 /// or is `z` times a product of at least `m` slots.
-pub(crate) fn elementary_with_rest(m: usize, z: &[Vec<f64>], rows: usize, e: &mut Vec<Vec<f64>>) {
-    resize(m + 1, rows, e);
-    e[m].fill(0.0);
-    for (k, z) in z.iter().enumerate() {
-        if k >= m {
-            let (below, rest) = e.split_at_mut(m);
-            add_rest(z, &below[m - 1], &mut rest[0]);
-        }
-        step(m, k, z, e);
+pub(crate) fn elementary_with_rest(m: usize, rows: usize, z: &[Column], e: &mut Vec<Column>) {
+    resize(e, e.len().max(m + 1));
+    e[..=m].fill(Column::ZERO);
+    for z in z {
+        let (below, rest) = e.split_at_mut(m);
+        add_product(rows, z, &rest[0].clone(), &mut rest[0]);
+        add_product(rows, z, &below[m - 1], &mut rest[0]);
+        step(m, rows, z, e);
     }
-    e[z.len().min(m)..m].iter_mut().for_each(|e| e.fill(0.0));
 }
 
-fn resize(count: usize, rows: usize, e: &mut Vec<Vec<f64>>) {
-    e.resize(e.len().max(count), Vec::new());
-    e[..count].iter_mut().for_each(|e| e.resize(rows, 0.0));
-}
-
-/// Takes the `k`-th slot into `e_1` to `e_m`, of which those beyond `k` have not been filled yet.
-fn step(m: usize, k: usize, z: &[f64], e: &mut [Vec<f64>]) {
-    for j in (2..=m.min(k + 1)).rev() {
+/// Takes a slot into `e_1` to `e_m`.
+fn step(m: usize, rows: usize, z: &Column, e: &mut [Column]) {
+    for j in (2..=m).rev() {
         let (below, above) = e.split_at_mut(j - 1);
-        match j == k + 1 {
-            true => vector::multiply(z, &below[j - 2], &mut above[0]),
-            false => vector::add_product(z, &below[j - 2], &mut above[0]),
-        }
+        add_product(rows, z, &below[j - 2], &mut above[0]);
     }
-    match (m, k) {
-        (0, _) => {}
-        (_, 0) => e[0].copy_from_slice(z),
-        _ => vector::add_column(z, &mut e[0]),
+    if m > 0 {
+        add_column(rows, z, &mut e[0]);
     }
 }
+
+/// `e_1` to `e_m` with `m =` [`ORDERS`], and the sum of all orders beyond.
+pub(crate) const ORDERS_AND_REST: usize = ORDERS + 1;
 
 wide! {
-    /// `rest += z (rest + last)`.
-    fn add_rest(z: &[f64], last: &[f64], rest: &mut [f64]) = add_rest_of
+    /// Fills `e` with the first orders of `z` and the rest. Returns the sums over all rows of the same orders of `z^2`.
+    pub(crate) fn first_orders(rows: usize, z: &[Column], e: &mut [Column; ORDERS_AND_REST]) -> [f64; ORDERS_AND_REST] = first_orders_of
 }
 
 #[inline(always)]
-fn add_rest_of<F: Four>(z: &[f64], last: &[f64], rest: &mut [f64]) {
-    for ((rest, last), z) in rest.iter_mut().zip(last).zip(z) {
-        *rest = z.mul_add(*rest + last, *rest);
+fn first_orders_of<F: Four>(rows: usize, z: &[Column], e: &mut [Column; ORDERS_AND_REST]) -> [f64; ORDERS_AND_REST] {
+    let mut sums = [F::splat(0.0); ORDERS_AND_REST];
+    for i in 0..groups_of(rows) {
+        let mut orders = [F::splat(0.0); ORDERS_AND_REST];
+        let mut squares = [F::splat(0.0); ORDERS_AND_REST];
+        for z in z {
+            let z = F::load(&z.groups()[i]);
+            take_slot(z, &mut orders);
+            take_slot(z.times(z), &mut squares);
+        }
+        for j in 0..ORDERS_AND_REST {
+            orders[j].store(&mut e[j].groups_mut()[i]);
+            sums[j] = sums[j].plus(squares[j]);
+        }
     }
+    sums.map(F::total)
+}
+
+wide! {
+    /// The sums over all rows of the first orders of `x` and of the rest.
+    pub(crate) fn order_sums(rows: usize, x: &[Column]) -> [f64; ORDERS_AND_REST] = order_sums_of
+}
+
+#[inline(always)]
+fn order_sums_of<F: Four>(rows: usize, x: &[Column]) -> [f64; ORDERS_AND_REST] {
+    let mut sums = [F::splat(0.0); ORDERS_AND_REST];
+    for i in 0..groups_of(rows) {
+        let mut orders = [F::splat(0.0); ORDERS_AND_REST];
+        for x in x {
+            take_slot(F::load(&x.groups()[i]), &mut orders);
+        }
+        for j in 0..ORDERS_AND_REST {
+            sums[j] = sums[j].plus(orders[j]);
+        }
+    }
+    sums.map(F::total)
+}
+
+/// `e_j += z e_{j-1}`, and for the rest as in [`elementary_with_rest`].
+#[inline(always)]
+fn take_slot<F: Four>(z: F, e: &mut [F; ORDERS_AND_REST]) {
+    e[ORDERS] = z.times_plus(e[ORDERS].plus(e[ORDERS - 1]), e[ORDERS]);
+    for j in (1..ORDERS).rev() {
+        e[j] = z.times_plus(e[j - 1], e[j]);
+    }
+    e[0] = e[0].plus(z);
 }
 
 /// Every single slot and every set of the closed family.
-fn interactions(family: &Family, z: &[Vec<f64>], g: &mut [f64], scratch: &mut Vec<Vec<f64>>) {
-    additive(z, g);
-    scratch.resize(scratch.len().max(1), Vec::new());
+fn interactions(family: &Family, rows: usize, z: &[Column], g: &mut Column, scratch: &mut Vec<Column>) {
+    additive(rows, z, g);
+    resize(scratch, scratch.len().max(1));
     let term = &mut scratch[0];
     // A set with a slot that no slate of this block has contributes Z = 0.
     for set in family.closure().iter().filter(|set| set.last().is_some_and(|&last| last < z.len())) {
-        term.clone_from(&z[set[0]]);
+        *term = z[set[0]];
         for &k in &set[1..] {
-            for (term, z) in term.iter_mut().zip(&z[k]) {
-                *term *= z;
-            }
+            let before = *term;
+            crate::math::vector::multiply(rows, &before, &z[k], term);
         }
-        for (g, term) in g.iter_mut().zip(&*term) {
-            *g += term;
-        }
+        add_column(rows, term, g);
     }
 }
 
 /// The paper's equation for `G_m`: `e_m(Y) - C(K, m) + 1`, with `K` the slate's own length.
-fn paper_order(m: usize, z: &[Vec<f64>], length: impl Fn(usize) -> usize, g: &mut [f64], scratch: &mut Vec<Vec<f64>>) {
+fn paper_order(
+    m: usize,
+    rows: usize,
+    z: &[Column],
+    length: impl Fn(usize) -> usize,
+    g: &mut Column,
+    scratch: &mut Vec<Column>,
+) {
+    g.groups_mut().as_flattened_mut().fill(1.0);
     if m > z.len() {
-        return g.fill(1.0);
+        return;
     }
     // A missing slot has Y = 1, which would add sets that do not exist: its Y counts as 0 in e_m instead, and a slate
     // shorter than m has no sets of m slots at all.
-    elementary_of_ratios(m, z, &length, g.len(), scratch);
-    for (row, (g, e)) in g.iter_mut().zip(&scratch[m - 1]).enumerate() {
-        *g = e - binomial(length(row), m) + 1.0;
+    elementary_of_ratios(m, rows, z, &length, scratch);
+    for (row, g) in g.first_mut(rows).iter_mut().enumerate() {
+        *g = scratch[m - 1].get(row) - binomial(length(row), m) + 1.0;
     }
 }
 
 fn elementary_of_ratios(
     m: usize,
-    z: &[Vec<f64>],
-    length: &impl Fn(usize) -> usize,
     rows: usize,
-    e: &mut Vec<Vec<f64>>,
+    z: &[Column],
+    length: &impl Fn(usize) -> usize,
+    e: &mut Vec<Column>,
 ) {
-    let ragged = (0..rows).any(|row| length(row) < z.len());
-    let y: Vec<Vec<f64>> = z.iter().map(|z| z.iter().map(|z| 1.0 + z).collect()).collect();
-    elementary(m, &y, rows, e);
-    if !ragged {
-        return;
-    }
+    let mut y = z.to_vec();
+    y.iter_mut().flat_map(|y| y.first_mut(rows)).for_each(|y| *y += 1.0);
+    elementary(m, rows, &y, e);
     for row in (0..rows).filter(|&row| length(row) < z.len()) {
         // Slots beyond the slate's length have Y = 1 exactly; dividing their factor (1 + t) out of the generating
         // polynomial prod_k (1 + Y_k t) leaves that of the slots that exist.
         for _ in length(row)..z.len() {
-            e[0][row] -= 1.0;
+            e[0].first_mut(rows)[row] -= 1.0;
             for j in 1..m {
-                e[j][row] -= e[j - 1][row];
+                let below = e[j - 1].get(row);
+                e[j].first_mut(rows)[row] -= below;
             }
         }
     }
@@ -341,18 +432,18 @@ pub fn ranking_weight(n: usize, k: usize, own: f64, anywhere: f64) -> f64 {
 }
 
 /// [`ranking_weight`] for every row of a block.
-fn ranking(pool: &Pool, block: &Block, policy: usize, g: &mut [f64]) {
-    let mut own = vec![0.0; g.len()];
-    let mut anywhere = vec![0.0; g.len()];
+fn ranking(pool: &Pool, block: &Block, policy: usize, g: &mut Column) {
+    let (mut own, mut anywhere) = ([0.0; ROWS], [0.0; ROWS]);
     for slot in 0..block.slots() {
         let pi = block.column(Field::Target { policy, slot });
         let any = block.column(Field::Anywhere { policy, slot });
-        for row in (0..g.len()).filter(|&row| !block.is_missing(row, slot)) {
+        for row in (0..block.rows()).filter(|&row| !block.is_missing(row, slot)) {
             own[row] += pi[row].min(1.0);
             anywhere[row] += any[row].min(1.0);
         }
     }
-    for (row, g) in g.iter_mut().enumerate() {
+    for (row, g) in g.first_mut(block.rows()).iter_mut().enumerate() {
         *g = ranking_weight(block.pool_size(pool, row) as usize, block.length(row), own[row], anywhere[row]);
     }
+    g.fill_up(block.rows(), 1.0);
 }

@@ -6,7 +6,7 @@
 //! are kept in [`LANES`](crate::math::lanes::LANES) interleaved parts: the order of additions, and so the last bit, does
 //! not depend on the processor.
 
-use crate::math::lanes::{Four, wide};
+use crate::math::column::Column;
 use crate::math::vector;
 use crate::question::field::Field;
 use crate::question::structure::Structure;
@@ -14,28 +14,43 @@ use crate::rows::block::Block;
 use crate::rows::weights;
 use crate::summary::cell::{Cell, PolicySums};
 use crate::summary::clusters::FeatureColumns;
-use crate::summary::columns::{PolicyBlock, PolicyColumns};
+use crate::summary::columns::{OrderSums, PolicyBlock, PolicyColumns};
+use crate::summary::index::Basis;
 use crate::summary::scatter::Staged;
 use crate::summary::tally::WeightTally;
 use crate::summary::witness::Witness;
 
 /// Buffers for one block, kept between blocks.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone)]
 pub(crate) struct Scratch {
-    pub(super) reward: Vec<f64>,
-    /// Rewards as seen from the cell's origin.
-    centred: Vec<f64>,
+    pub(super) reward: Column,
+    /// Rewards as seen from the cell's origin; 0 behind the last row.
+    centred: Column,
     pub(super) bin_rows: Vec<u32>,
     /// For each slot, the smallest and the largest logging propensity.
     propensities: Vec<(f64, f64)>,
     /// Of the policy that is being added.
     columns: PolicyColumns,
     staged: Staged,
-    products: Vec<f64>,
     /// For each policy, a column for each feature, where features themselves are kept.
-    pub(super) features: Vec<Vec<Vec<f64>>>,
+    pub(super) features: Vec<Vec<Column>>,
     /// For each policy, its right features row by row, where it is compared with another.
     pub(super) rights: Vec<Vec<f64>>,
+}
+
+impl Default for Scratch {
+    fn default() -> Self {
+        Scratch {
+            reward: Column::ZERO,
+            centred: Column::ZERO,
+            bin_rows: Vec::new(),
+            propensities: Vec::new(),
+            columns: PolicyColumns::default(),
+            staged: Staged::default(),
+            features: Vec::new(),
+            rights: Vec::new(),
+        }
+    }
 }
 
 impl Cell {
@@ -51,14 +66,15 @@ impl Cell {
             let rows = PolicyBlock { structure, block, policy };
             let witnesses = &self.layout.witnesses[policy].layout.list;
             self.policies[policy].add(rows, witnesses, scratch);
-            self.scatter(policy, &mut scratch.columns, &mut scratch.staged, (&scratch.reward, &scratch.bin_rows));
+            let Scratch { columns, staged, reward, bin_rows, .. } = scratch;
+            self.scatter(policy, columns, staged, (reward, bin_rows));
             if self.kept.keeps_features() {
                 let layout = self.kept.features(policy, self.slots);
-                scratch.columns.features(layout, &mut scratch.features[policy]);
+                scratch.columns.features(layout, &scratch.centred, &mut scratch.features[policy]);
             }
         }
         for (cross, (p, b)) in self.cross.iter_mut().zip(self.kept.compared()) {
-            cross.add(&scratch.features[p][..cross.rows], &scratch.features[b][..cross.columns]);
+            cross.add(block.rows(), &scratch.features[p][..cross.rows], &scratch.features[b][..cross.columns]);
         }
         self.scatter_cross(scratch);
         self.add_groups(block, scratch);
@@ -75,17 +91,19 @@ impl Cell {
 
     /// Finds the rewards' bins.
     fn find_bins(&mut self, block: &Block, scratch: &mut Scratch) {
-        let rewards = block.column(Field::Reward);
-        scratch.reward.clear();
-        scratch.reward.extend(rewards.iter().map(|r| r + 0.0)); // -0.0 becomes 0.0
-        let moves = self.bins.assign(&scratch.reward, &mut scratch.bin_rows);
+        let rows = block.rows();
+        let rewards = scratch.reward.first_mut(rows);
+        // -0.0 becomes 0.0
+        rewards.iter_mut().zip(block.column(Field::Reward)).for_each(|(to, r)| *to = r + 0.0);
+        let moves = self.bins.assign(rewards, &mut scratch.bin_rows);
         self.move_rows(moves.as_ref());
-        let (before, after) = (self.rows as usize, self.rows as usize + scratch.reward.len());
+        let (before, after) = (self.rows as usize, self.rows as usize + rows);
         if let Some(range) = self.bins.range().filter(|_| before < ORIGIN_ROWS && after >= ORIGIN_ROWS) {
             self.move_origin(origin_of(range));
         }
-        scratch.centred.clear();
-        scratch.centred.extend(scratch.reward.iter().map(|r| r - self.origin));
+        let centred = scratch.centred.first_mut(rows);
+        centred.iter_mut().zip(scratch.reward.first(rows)).for_each(|(to, r)| *to = r - self.origin);
+        scratch.centred.fill_up(rows, 0.0);
     }
 }
 
@@ -113,98 +131,86 @@ fn origin_of((lo, hi): (f64, f64)) -> f64 {
 impl PolicySums {
     /// Adds the rows of a block to the sums over all rows, and fills the columns that are added to bins.
     fn add(&mut self, rows: PolicyBlock<'_>, witnesses: &[Witness], scratch: &mut Scratch) {
-        let Scratch { columns, centred, propensities, products, .. } = scratch;
+        let Scratch { columns, centred, propensities, .. } = scratch;
         let shape = self.moments.layout.shape;
-        columns.fill(rows, shape, witnesses, centred, |slot, facts| self.tally.add_slot(slot, facts));
+        columns.fill_ratios(rows, shape.slots, |slot, seen| self.tally.add_slot(slot, seen));
         for (slot, range) in propensities.iter().enumerate() {
             self.tally.add_propensities(slot, *range);
         }
+        let of_squares = columns.fill_weights(rows, shape.basis, witnesses, centred);
+        for (tally, g) in self.tally.weights.iter_mut().zip(&columns.weights) {
+            tally.add(g.first(columns.rows));
+        }
         if shape.chi {
-            self.tally.negative_chi += columns.fill_chi(rows, shape);
+            self.tally.negative_chi += columns.fill_chi(rows, shape.slots);
         }
-        for (m, tally) in self.tally.weights.iter_mut().enumerate() {
-            tally.add(columns.weight(m));
-        }
-        self.moments.add(columns, products);
-        columns.fill_witnesses(rows, witnesses);
-        if rows.block.slots() > 1 {
-            self.tally.add_pairs(&columns.row_sums);
-        }
-        self.tally_design(rows, columns);
-        if matches!(witnesses.last(), Some(Witness::Beyond(_))) {
-            self.tally_product_design(rows.block.slots(), columns);
+        self.tally_pairs(rows, columns);
+        self.tally_design(rows, of_squares, witnesses, columns);
+        self.moments.add(columns, centred);
+    }
+
+    /// How slots go together.
+    fn tally_pairs(&mut self, PolicyBlock { block, .. }: PolicyBlock<'_>, columns: &mut PolicyColumns) {
+        if block.slots() > 1 {
+            self.tally.add_pairs(columns.rows, columns.pairs(block.slots()));
         }
     }
 
     /// `E[G^2 | x] = G(chi(x))`: the same weight of `chi`, or of `Z^2` in its place. The additive weight of either follows
     /// from other sums.
-    fn tally_design(&mut self, PolicyBlock { structure, block, .. }: PolicyBlock<'_>, columns: &mut PolicyColumns) {
-        let auto = *structure == Structure::Auto;
-        if !auto && (!structure.is_multilinear() || structure.is_additive()) {
+    fn tally_design(
+        &mut self,
+        PolicyBlock { structure, block, .. }: PolicyBlock<'_>,
+        of_squares: Option<OrderSums>,
+        witnesses: &[Witness],
+        columns: &mut PolicyColumns,
+    ) {
+        let (rows, shape) = (columns.rows, self.moments.layout.shape);
+        let of_chi = |columns: &mut PolicyColumns| weights::order_sums(rows, columns.chi_with_buffers().0);
+        if let (Basis::Orders(_), Some(of_squares)) = (shape.basis, of_squares) {
+            let of_chi = shape.chi.then(|| of_chi(columns));
+            if *structure == Structure::Auto {
+                self.add_orders(rows, &of_squares, |tally| &mut tally.design_ratios);
+                of_chi.iter().for_each(|sums| self.add_orders(rows, sums, |tally| &mut tally.design_chi));
+            }
+            if matches!(witnesses.last(), Some(Witness::Beyond(_))) {
+                let all = |sums: &OrderSums| rows as f64 + sums.iter().sum::<f64>();
+                self.tally.product_ratios += all(&of_squares);
+                self.tally.product_chi += of_chi.as_ref().map_or(0.0, all);
+            }
             return;
         }
-        let shape = self.moments.layout.shape;
-        let orders = if auto { Some(shape.basis.len()) } else { None };
-        let weights = &mut self.tally.weights;
-        add_design(structure, orders, columns.squared_ratios(block.slots()), weights, |tally| &mut tally.design_ratios);
-        if shape.chi {
-            add_design(structure, orders, columns.chi_with_buffers(), weights, |tally| &mut tally.design_chi);
+        if structure.is_multilinear() {
+            let product = matches!(witnesses.last(), Some(Witness::Beyond(_)));
+            let [own, whole] = designs(structure, product, rows, columns.squared_ratios(block.slots()));
+            self.tally.weights[0].design_ratios += own;
+            self.tally.product_ratios += whole;
+            if shape.chi {
+                let [own, whole] = designs(structure, product, rows, columns.chi_with_buffers());
+                self.tally.weights[0].design_chi += own;
+                self.tally.product_chi += whole;
+            }
         }
     }
 
-    /// The same for the weight that assumes nothing.
-    fn tally_product_design(&mut self, slots: usize, columns: &mut PolicyColumns) {
-        self.tally.product_ratios += product_design(columns.squared_ratios(slots));
-        if self.moments.layout.shape.chi {
-            self.tally.product_chi += product_design(columns.chi_with_buffers());
+    /// Adds the weight of each order, given the sums of the orders: `1 + e_1 + ... + e_m`.
+    fn add_orders(&mut self, rows: usize, sums: &OrderSums, to: impl Fn(&mut WeightTally) -> &mut f64) {
+        let mut weight = rows as f64;
+        for (tally, sum) in self.tally.weights.iter_mut().zip(sums) {
+            weight += sum;
+            *to(tally) += weight;
         }
     }
 }
 
-/// Columns of `chi_k` or `Z_k^2`, and buffers for what is made of them.
-type Factors<'a> = (&'a [Vec<f64>], &'a mut Vec<Vec<f64>>, &'a mut [f64]);
-
-/// Which of the two estimates of `E[G^2]`.
-type Design = fn(&mut WeightTally) -> &mut f64;
-
-/// Adds the weights of some factors: of each order, or of a structure.
-fn add_design(
-    structure: &Structure,
-    orders: Option<usize>,
-    (factors, terms, weight): Factors<'_>,
-    tallies: &mut [WeightTally],
-    to: Design,
-) {
-    let Some(orders) = orders else {
-        weights::multilinear(structure, factors, weight, terms);
-        *to(&mut tallies[0]) += vector::sum(weight);
-        return;
+/// The sums of a structure's weight of some factors, and of the weight that assumes nothing where it is asked for.
+fn designs(structure: &Structure, product: bool, rows: usize, (factors, terms): (&[Column], &mut Vec<Column>)) -> [f64; 2] {
+    let mut weight = Column::ZERO;
+    let mut sum = |structure: &Structure| {
+        weights::multilinear(structure, rows, factors, &mut weight, terms);
+        weight.first(rows).iter().sum::<f64>()
     };
-    weights::elementary(orders, factors, weight.len(), terms);
-    let mut sum = weight.len() as f64;
-    for (e, tally) in terms.iter().zip(tallies) {
-        sum += vector::sum(e);
-        *to(tally) += sum;
-    }
-}
-
-/// The sum of the products of `1 + x`.
-fn product_design((factors, _, weight): Factors<'_>) -> f64 {
-    weight.fill(1.0);
-    for factor in factors {
-        multiply_by_one_plus(factor, weight);
-    }
-    vector::sum(weight)
-}
-
-wide! {
-    /// `out *= 1 + x`, row by row.
-    fn multiply_by_one_plus(x: &[f64], out: &mut [f64]) = multiply_by_one_plus_of
-}
-
-#[inline(always)]
-fn multiply_by_one_plus_of<F: Four>(x: &[f64], out: &mut [f64]) {
-    for (out, x) in out.iter_mut().zip(x) {
-        *out = x.mul_add(*out, *out);
-    }
+    // That of an additive weight follows from other sums.
+    let own = if structure.is_additive() { 0.0 } else { sum(structure) };
+    [own, if product { sum(&Structure::Product) } else { 0.0 }]
 }

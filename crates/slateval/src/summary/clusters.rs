@@ -2,6 +2,7 @@
 //! they are squared.
 //! See docs/methods.md, sections 3.5 and 6.12.
 
+use crate::math::column::Column;
 use crate::summary::bins::Moves;
 use crate::summary::feature_map::{FeatureMap, LinearFunction, Weight};
 use crate::summary::index::{Feature, FeatureLayout, GroupLayout, GroupSum, Layout};
@@ -26,7 +27,7 @@ pub(crate) struct ClusterSums {
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct FeatureColumns<'a> {
     pub(crate) layout: FeatureLayout,
-    pub(crate) columns: &'a [Vec<f64>],
+    pub(crate) columns: &'a [Column],
 }
 
 impl ClusterSums {
@@ -39,7 +40,7 @@ impl ClusterSums {
             layout,
             features: features_layout.iter().map(|features| vec![0.0; count * features.len()]).collect(),
             features_layout,
-            table: Table::without_extremes(count * layout.len()),
+            table: Table::of_sums(count * layout.len()),
         }
     }
 
@@ -58,11 +59,11 @@ impl ClusterSums {
             for (policy, &FeatureColumns { layout: features, columns }) in policies.iter().enumerate() {
                 let own = &mut sums[layout.place(GroupSum::Weight { policy, j: 0 })..];
                 for (sum, column) in own.iter_mut().zip(&columns[features.weights()]) {
-                    *sum += column[row];
+                    *sum += column.get(row);
                 }
                 let features = &mut self.features[policy][group * columns.len()..][..columns.len()];
                 for (sum, column) in features.iter_mut().zip(columns) {
-                    *sum += column[row];
+                    *sum += column.get(row);
                 }
             }
         }

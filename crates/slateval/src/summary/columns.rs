@@ -1,13 +1,15 @@
 //! The numbers of a block's rows, column by column: what sums are made of.
 //!
-//! Every loop here runs over contiguous columns, so that the compiler turns it into vector instructions.
+//! Every loop here runs over contiguous columns, four rows at a time.
 
-use crate::math::vector::{multiply, plus, product_minus};
+use crate::math::column::{Column, groups_of, resize};
+use crate::math::lanes::{Four, wide};
+use crate::math::vector::multiply;
 use crate::question::field::Field;
 use crate::question::structure::Structure;
 use crate::rows::block::Block;
-use crate::rows::weights::{self, HigherPowers, RowSums};
-use crate::summary::index::{Basis, Feature, FeatureLayout, Layout, Power, Shape};
+use crate::rows::weights::{self, HigherPowers, ORDERS_AND_REST};
+use crate::summary::index::{Basis, Feature, FeatureLayout, Layout};
 use crate::summary::witness::{self, Witness};
 
 /// A block of rows as one policy sees it.
@@ -19,202 +21,266 @@ pub(crate) struct PolicyBlock<'a> {
 }
 
 /// Columns of one policy; buffers are kept between blocks.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone)]
 pub(crate) struct PolicyColumns {
+    pub(crate) rows: usize,
+    /// How many `W_j` there are.
+    basis: Basis,
     /// `Z_k`; 0 in slots that no slate of the block has.
-    pub(crate) ratios: Vec<Vec<f64>>,
-    /// `W_j`.
-    pub(crate) basis: Vec<Vec<f64>>,
-    /// `G_m`; empty where it is `W_1` itself.
-    weights: Vec<Vec<f64>>,
-    /// `R` times 1 and each `W_j`.
-    pub(crate) with_reward: Vec<Vec<f64>>,
-    /// `R^2` times 1 and each `W_j`.
-    pub(crate) with_squared_reward: Vec<Vec<f64>>,
-    /// `chi_k`. With chi, as all that follows.
-    pub(crate) chi: Vec<Vec<f64>>,
-    /// `D_mk = G_m Z_k - chi_k`, weight by weight.
-    pub(crate) chi_errors: Vec<Vec<f64>>,
+    pub(crate) ratios: Vec<Column>,
+    /// `e_1(Z)` to `e_4(Z)`, and the sum of all orders beyond. Where weights are sums of orders.
+    orders: Box<[Column; ORDERS_AND_REST]>,
+    /// `G_m`.
+    pub(crate) weights: Vec<Column>,
     /// `G_m R` and `G_m R^2`.
-    pub(crate) weighted_reward: Vec<Vec<f64>>,
-    pub(crate) weighted_squared_reward: Vec<Vec<f64>>,
-    /// A column for each witness.
-    witnesses: Vec<Vec<f64>>,
-    squared_witnesses: Vec<Vec<f64>>,
-    /// Whether the only witness is what is beyond the orders of the basis.
-    rest_is_witness: bool,
-    pub(crate) row_sums: RowSums,
-    terms: Vec<Vec<f64>>,
-    squares: Vec<Vec<f64>>,
+    pub(crate) with_reward: Vec<Column>,
+    pub(crate) with_squared_reward: Vec<Column>,
+    /// `R^2`.
+    pub(crate) squared_reward: Column,
+    /// `chi_k`. With chi, as the next.
+    pub(crate) chi: Vec<Column>,
+    /// `D_mk = G_m Z_k - chi_k`, weight by weight.
+    pub(crate) chi_errors: Vec<Column>,
+    /// A column for each witness, where weights are no sums of orders.
+    witnesses: Vec<Column>,
+    terms: Vec<Column>,
+    squares: Vec<Column>,
 }
 
-/// Makes room for some columns of so many rows.
-fn resize(columns: &mut Vec<Vec<f64>>, count: usize, rows: usize) {
-    columns.resize(count, Vec::new());
-    columns.iter_mut().for_each(|column| column.resize(rows, 0.0));
+impl Default for PolicyColumns {
+    fn default() -> Self {
+        PolicyColumns {
+            rows: 0,
+            basis: Basis::Single,
+            ratios: Vec::new(),
+            orders: Box::new([Column::ZERO; ORDERS_AND_REST]),
+            weights: Vec::new(),
+            with_reward: Vec::new(),
+            with_squared_reward: Vec::new(),
+            squared_reward: Column::ZERO,
+            chi: Vec::new(),
+            chi_errors: Vec::new(),
+            witnesses: Vec::new(),
+            terms: Vec::new(),
+            squares: Vec::new(),
+        }
+    }
 }
+
+/// What the first orders of some numbers, and all beyond them, sum up to.
+pub(crate) type OrderSums = [f64; ORDERS_AND_REST];
 
 impl PolicyColumns {
-    /// `G_m`.
-    pub(crate) fn weight(&self, m: usize) -> &[f64] {
-        if self.weights.is_empty() { &self.basis[m] } else { &self.weights[m] }
+    /// `W_j`.
+    pub(crate) fn basis(&self) -> &[Column] {
+        match self.basis {
+            Basis::Orders(orders) => &self.orders[..orders],
+            Basis::Single => &self.weights,
+        }
     }
 
-    /// Fills everything but the chi and the witnesses, given the rewards as seen from the cell's origin.
-    pub(crate) fn fill(
+    /// A column for each of some witnesses.
+    pub(crate) fn witnesses(&self, list: &[Witness]) -> &[Column] {
+        match (self.basis, list.first()) {
+            // The witnesses of a sum of orders are the orders that it lacks.
+            (Basis::Orders(_), Some(first)) => &self.orders[first.order() - 1..][..list.len()],
+            (Basis::Orders(_), None) => &[],
+            (Basis::Single, _) => &self.witnesses[..list.len()],
+        }
+    }
+
+    /// Fills the ratios, and says what was seen of each slot.
+    pub(crate) fn fill_ratios(
+        &mut self,
+        PolicyBlock { structure, block, policy }: PolicyBlock<'_>,
+        slots: usize,
+        mut seen: impl FnMut(usize, HigherPowers),
+    ) {
+        self.rows = block.rows();
+        resize(&mut self.ratios, slots);
+        let (present, beyond) = self.ratios.split_at_mut(block.slots());
+        beyond.fill(Column::ZERO);
+        for (slot, z) in present.iter_mut().enumerate() {
+            seen(slot, weights::slot_ratios(structure, block, policy, slot, z));
+        }
+    }
+
+    /// Fills the weights, and their products with the reward. Given rewards as seen from the cell's origin. Where weights
+    /// are sums of orders, returns the sums of the orders of `Z^2`.
+    pub(crate) fn fill_weights(
         &mut self,
         rows: PolicyBlock<'_>,
-        shape: Shape,
+        basis: Basis,
         witnesses: &[Witness],
-        centred: &[f64],
-        seen: impl FnMut(usize, HigherPowers),
-    ) {
-        let PolicyBlock { structure, block, policy } = rows;
-        self.rest_is_witness = matches!((shape.basis, witnesses), (Basis::Orders(m), [Witness::Beyond(n)]) if m == *n);
-        resize(&mut self.ratios, shape.slots, block.rows());
-        let (z, beyond) = self.ratios.split_at_mut(block.slots());
-        beyond.iter_mut().for_each(|z| z.fill(0.0));
-        weights::slot_ratios(structure, block, policy, z, &mut self.row_sums, seen);
-        self.fill_weights(rows, shape.basis);
-        self.fill_rewards(centred);
-    }
-
-    fn fill_weights(&mut self, PolicyBlock { structure, block, policy }: PolicyBlock<'_>, basis: Basis) {
-        let z = &self.ratios[..block.slots()];
-        match basis {
+        centred: &Column,
+    ) -> Option<OrderSums> {
+        self.basis = basis;
+        for columns in [&mut self.weights, &mut self.with_reward, &mut self.with_squared_reward] {
+            resize(columns, basis.len());
+        }
+        multiply(self.rows, centred, centred, &mut self.squared_reward);
+        let z = &self.ratios[..rows.block.slots()];
+        let of_squares = match basis {
+            Basis::Orders(_) => Some(weights::first_orders(self.rows, z, &mut self.orders)),
             Basis::Single => {
-                self.weights.clear();
-                resize(&mut self.basis, 1, block.rows());
-                let (row_sums, terms) = (&self.row_sums, &mut self.terms);
-                weights::weigh(structure, block, policy, z, row_sums, &mut self.basis[0], terms);
+                let PolicyBlock { structure, block, policy } = rows;
+                weights::weigh(structure, block, policy, z, &mut self.weights[0], &mut self.terms);
+                witness::fill(structure, witnesses, z, self.rows, &mut self.terms, &mut self.witnesses);
+                None
             }
-            Basis::Orders(orders) => {
-                if self.rest_is_witness {
-                    // What is beyond the orders comes with them.
-                    weights::elementary_with_rest(orders, z, block.rows(), &mut self.basis);
-                    resize(&mut self.witnesses, 1, block.rows());
-                    std::mem::swap(&mut self.witnesses[0], &mut self.basis[orders]);
-                } else {
-                    weights::elementary(orders, z, block.rows(), &mut self.basis);
-                }
-                self.basis.truncate(orders);
-                resize(&mut self.weights, orders, block.rows());
-                self.weights[0].iter_mut().zip(&self.basis[0]).for_each(|(g, w)| *g = 1.0 + w);
-                for m in 1..orders {
-                    let (below, above) = self.weights.split_at_mut(m);
-                    plus(&below[m - 1], &self.basis[m], &mut above[0]);
-                }
+        };
+        for m in 0..basis.len() {
+            if let Basis::Orders(_) = basis {
+                let (below, above) = self.weights.split_at_mut(m);
+                add_order(self.rows, below.last(), &self.orders[m], &mut above[0]);
             }
+            let by = [centred, &self.squared_reward];
+            let out = [&mut self.with_reward[m], &mut self.with_squared_reward[m]];
+            multiply_by_both(self.rows, &self.weights[m], by, out);
         }
-    }
-
-    fn fill_rewards(&mut self, centred: &[f64]) {
-        resize(&mut self.with_reward, 1 + self.basis.len(), centred.len());
-        resize(&mut self.with_squared_reward, 1 + self.basis.len(), centred.len());
-        self.with_reward[0].copy_from_slice(centred);
-        for (w, out) in self.basis.iter().zip(&mut self.with_reward[1..]) {
-            multiply(w, centred, out);
-        }
-        for (plain, squared) in self.with_reward.iter().zip(&mut self.with_squared_reward) {
-            multiply(plain, centred, squared);
-        }
+        of_squares
     }
 
     /// Fills the columns of chi. Returns how many values are below 0, which no policy has.
-    pub(crate) fn fill_chi(&mut self, PolicyBlock { block, policy, .. }: PolicyBlock<'_>, shape: Shape) -> u64 {
-        let (rows, slots, basis) = (block.rows(), shape.slots, shape.basis.len());
-        resize(&mut self.chi, slots, rows);
-        resize(&mut self.chi_errors, basis * slots, rows);
-        resize(&mut self.weighted_reward, basis, rows);
-        resize(&mut self.weighted_squared_reward, basis, rows);
+    pub(crate) fn fill_chi(&mut self, PolicyBlock { block, policy, .. }: PolicyBlock<'_>, slots: usize) -> u64 {
+        resize(&mut self.chi, slots);
+        resize(&mut self.chi_errors, self.weights.len() * slots);
         let mut negative = 0;
         for (slot, column) in self.chi.iter_mut().enumerate() {
             if slot >= block.slots() {
-                column.fill(0.0);
+                *column = Column::ZERO;
                 continue;
             }
-            let chi = block.column(Field::Chi { policy, slot });
+            *column = *block.whole_column(Field::Chi { policy, slot });
             // Single precision leaves a chi of 0 a little below it.
-            negative += chi.iter().map(|&chi| u64::from(chi < -1e-6)).sum::<u64>();
-            column.copy_from_slice(chi);
+            negative += count_below(self.rows, column, -1e-6) as u64;
         }
-        for m in 0..basis {
-            let g = if self.weights.is_empty() { &self.basis[m] } else { &self.weights[m] };
-            multiply(g, &self.with_reward[0], &mut self.weighted_reward[m]);
-            multiply(g, &self.with_squared_reward[0], &mut self.weighted_squared_reward[m]);
-            for ((z, chi), out) in self.ratios.iter().zip(&self.chi).zip(&mut self.chi_errors[m * slots..]) {
-                product_minus(g, z, chi, out);
+        for (g, errors) in self.weights.iter().zip(self.chi_errors.chunks_exact_mut(slots.max(1))) {
+            for ((z, chi), out) in self.ratios.iter().zip(&self.chi).zip(errors) {
+                product_minus(self.rows, g, z, chi, out);
             }
         }
         negative
     }
 
-    /// Fills the columns of witnesses.
-    pub(crate) fn fill_witnesses(&mut self, rows: PolicyBlock<'_>, list: &[Witness]) {
-        if self.rest_is_witness {
-            return;
+    /// `e_2(Z)`, the sum over all pairs of slots that slates of the block have.
+    pub(crate) fn pairs(&mut self, slots: usize) -> &Column {
+        if let Basis::Orders(_) = self.basis {
+            return &self.orders[1];
         }
-        let z = &self.ratios[..rows.block.slots()];
-        witness::fill(rows.structure, list, z, rows.block.rows(), &mut self.terms, &mut self.witnesses);
-    }
-
-    /// Fills the squares of so many witnesses.
-    pub(crate) fn square_witnesses(&mut self, count: usize) {
-        resize(&mut self.squared_witnesses, count, self.with_reward[0].len());
-        for (h, out) in self.witnesses.iter().zip(&mut self.squared_witnesses) {
-            multiply(h, h, out);
-        }
-    }
-
-    /// The witnesses, each with its square behind it.
-    pub(crate) fn witness_or_square(&self, i: usize) -> &[f64] {
-        match i % Power::COUNT {
-            0 => &self.witnesses[i / Power::COUNT],
-            _ => &self.squared_witnesses[i / Power::COUNT],
-        }
-    }
-
-    /// Multiplies each error of chi by its weight. Called when the errors themselves have been summed.
-    pub(crate) fn weigh_chi_errors(&mut self) {
-        let slots = self.chi.len();
-        for (i, error) in self.chi_errors.iter_mut().enumerate() {
-            let g = if self.weights.is_empty() { &self.basis[i / slots] } else { &self.weights[i / slots] };
-            error.iter_mut().zip(g).for_each(|(d, g)| *d *= g);
-        }
+        weights::elementary(2, self.rows, &self.ratios[..slots], &mut self.terms);
+        &self.terms[1]
     }
 
     /// The squares of the ratios of slots that slates of the block have, and buffers for what is made of them.
-    pub(crate) fn squared_ratios(&mut self, slots: usize) -> (&[Vec<f64>], &mut Vec<Vec<f64>>, &mut [f64]) {
-        self.squares.resize(self.squares.len().max(slots), Vec::new());
-        for (squares, z) in self.squares.iter_mut().zip(&self.ratios[..slots]) {
-            squares.resize(z.len(), 0.0);
-            multiply(z, z, squares);
+    pub(crate) fn squared_ratios(&mut self, slots: usize) -> (&[Column], &mut Vec<Column>) {
+        resize(&mut self.squares, slots);
+        for (square, z) in self.squares.iter_mut().zip(&self.ratios) {
+            multiply(self.rows, z, z, square);
         }
-        (&self.squares[..slots], &mut self.terms, &mut self.row_sums.sum)
+        (&self.squares, &mut self.terms)
     }
 
     /// The columns of chi, and buffers for what is made of them.
-    pub(crate) fn chi_with_buffers(&mut self) -> (&[Vec<f64>], &mut Vec<Vec<f64>>, &mut [f64]) {
-        (&self.chi, &mut self.terms, &mut self.row_sums.sum)
+    pub(crate) fn chi_with_buffers(&mut self) -> (&[Column], &mut Vec<Column>) {
+        (&self.chi, &mut self.terms)
     }
 
     /// A column for each feature of a layout, for sums of single features.
-    pub(crate) fn features(&self, layout: FeatureLayout, out: &mut Vec<Vec<f64>>) {
-        let rows = self.with_reward[0].len();
-        resize(out, layout.len(), rows);
+    pub(crate) fn features(&self, layout: FeatureLayout, centred: &Column, out: &mut Vec<Column>) {
+        let basis = self.basis();
+        resize(out, layout.len());
         for (feature, out) in layout.keys().into_iter().zip(out) {
             match feature {
-                Feature::One => out.fill(1.0),
-                Feature::Ratio(k) => out.copy_from_slice(&self.ratios[k]),
-                Feature::Weight(j) => out.copy_from_slice(&self.basis[j]),
-                Feature::Reward => out.copy_from_slice(&self.with_reward[0]),
-                Feature::SquaredReward => out.copy_from_slice(&self.with_squared_reward[0]),
-                Feature::WeightedReward(j) => out.copy_from_slice(&self.with_reward[1 + j]),
-                Feature::WeightedSquaredReward(j) => out.copy_from_slice(&self.with_squared_reward[1 + j]),
-                Feature::Chi(k) => out.copy_from_slice(&self.chi[k]),
-                Feature::WeightedRatio(j, k) => multiply(&self.basis[j], &self.ratios[k], out),
+                Feature::One => {
+                    out.first_mut(self.rows).fill(1.0);
+                    out.fill_up(self.rows, 0.0);
+                }
+                Feature::Ratio(k) => *out = self.ratios[k],
+                Feature::Weight(j) => *out = basis[j],
+                Feature::Reward => *out = *centred,
+                Feature::SquaredReward => *out = self.squared_reward,
+                Feature::WeightedReward(j) => multiply(self.rows, &basis[j], centred, out),
+                Feature::WeightedSquaredReward(j) => multiply(self.rows, &basis[j], &self.squared_reward, out),
+                Feature::Chi(k) => *out = self.chi[k],
+                Feature::WeightedRatio(j, k) => multiply(self.rows, &basis[j], &self.ratios[k], out),
                 Feature::ChiError(_) => unreachable!("errors of chi belong to one weight"),
             }
         }
     }
+}
+
+/// `G_m = G_{m-1} + W_m`, and `G_0 = 1`.
+fn add_order(rows: usize, below: Option<&Column>, w: &Column, g: &mut Column) {
+    match below {
+        Some(below) => plus(rows, below, w, g),
+        None => one_plus(rows, w, g),
+    }
+}
+
+wide! {
+    /// `out = a + b`.
+    fn plus(rows: usize, a: &Column, b: &Column, out: &mut Column) = plus_rows
+}
+
+#[inline(always)]
+fn plus_rows<F: Four>(rows: usize, a: &Column, b: &Column, out: &mut Column) {
+    for i in 0..groups_of(rows) {
+        F::load(&a.groups()[i]).plus(F::load(&b.groups()[i])).store(&mut out.groups_mut()[i]);
+    }
+}
+
+wide! {
+    /// `out = 1 + a`.
+    fn one_plus(rows: usize, a: &Column, out: &mut Column) = one_plus_rows
+}
+
+#[inline(always)]
+fn one_plus_rows<F: Four>(rows: usize, a: &Column, out: &mut Column) {
+    for i in 0..groups_of(rows) {
+        F::load(&a.groups()[i]).plus(F::splat(1.0)).store(&mut out.groups_mut()[i]);
+    }
+}
+
+wide! {
+    /// `out = a by`, for two columns to multiply by.
+    fn multiply_by_both(rows: usize, a: &Column, by: [&Column; 2], out: [&mut Column; 2]) = multiply_rows_by_both
+}
+
+#[inline(always)]
+fn multiply_rows_by_both<F: Four>(rows: usize, a: &Column, by: [&Column; 2], out: [&mut Column; 2]) {
+    let [first, second] = out;
+    for i in 0..groups_of(rows) {
+        let a = F::load(&a.groups()[i]);
+        a.times(F::load(&by[0].groups()[i])).store(&mut first.groups_mut()[i]);
+        a.times(F::load(&by[1].groups()[i])).store(&mut second.groups_mut()[i]);
+    }
+}
+
+wide! {
+    /// `out = a b - c`.
+    fn product_minus(rows: usize, a: &Column, b: &Column, c: &Column, out: &mut Column) = product_minus_rows
+}
+
+#[inline(always)]
+fn product_minus_rows<F: Four>(rows: usize, a: &Column, b: &Column, c: &Column, out: &mut Column) {
+    let minus = F::splat(-1.0);
+    for i in 0..groups_of(rows) {
+        let c = F::load(&c.groups()[i]).times(minus);
+        F::load(&a.groups()[i]).times_plus(F::load(&b.groups()[i]), c).store(&mut out.groups_mut()[i]);
+    }
+}
+
+wide! {
+    /// How many numbers lie below a limit.
+    fn count_below(rows: usize, column: &Column, limit: f64) -> f64 = count_rows_below
+}
+
+#[inline(always)]
+fn count_rows_below<F: Four>(rows: usize, column: &Column, limit: f64) -> f64 {
+    let (limit, mut count) = (F::splat(limit), F::splat(0.0));
+    for i in 0..groups_of(rows) {
+        count = count.plus(F::load(&column.groups()[i]).is_below(limit));
+    }
+    count.total()
 }

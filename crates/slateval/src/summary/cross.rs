@@ -1,7 +1,8 @@
 //! Sums of products of one policy's features with another's, over the rows of a log, a block at a time.
 //! See docs/methods.md, section 3.2.
 
-use crate::math::vector::{Columns, add_products};
+use crate::math::column::Column;
+use crate::math::vector::add_products;
 use crate::summary::feature_map::{FeatureMap, LinearFunction};
 use crate::summary::index::{FeatureLayout, Layout};
 
@@ -23,8 +24,9 @@ impl CrossGram {
         self.sums[a * self.columns + b]
     }
 
-    pub(crate) fn add(&mut self, left: &[Vec<f64>], right: &[Vec<f64>]) {
-        add_products(Columns::new(left), Columns::new(right), &mut self.sums);
+    pub(crate) fn add(&mut self, rows: usize, left: &[Column], right: &[Column]) {
+        let left: Vec<&Column> = left.iter().collect();
+        add_products(rows, &left, right, &mut self.sums);
     }
 
     pub(crate) fn merge(&mut self, other: &CrossGram) {

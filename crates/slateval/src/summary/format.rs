@@ -19,7 +19,6 @@ use crate::summary::bins::Bins;
 use crate::summary::cell::Cell;
 use crate::summary::header::{Header, SegmentHeader};
 use crate::summary::index::Shared;
-use crate::summary::table::Extremes;
 use crate::summary::tally::Tally;
 
 const MAGIC: &[u8; 8] = b"SLATEVAL";
@@ -124,9 +123,8 @@ fn write_cell(cell: &Cell, out: &mut Vec<u8>) -> usize {
     let places = cell.layout.places();
     for &(key, row) in &occupied {
         out.extend_from_slice(&key.to_le_bytes());
-        let (extremes, sums) = (cell.table.extremes[row as usize], cell.table.row(row));
-        let numbers = [extremes.min, extremes.max].into_iter().chain(places.iter().map(|&place| sums[place]));
-        numbers.for_each(|x| out.extend_from_slice(&x.to_le_bytes()));
+        let sums = cell.table.row(row);
+        places.iter().for_each(|&place| out.extend_from_slice(&sums[place].to_le_bytes()));
     }
     for policy in &cell.policies {
         let sums = policy.moments.sums.iter().copied().chain(policy.tally.to_numbers());
@@ -153,8 +151,7 @@ fn read_cell(spec: &Spec, segment: &SegmentHeader, reader: &mut Reader<'_>) -> R
     let places = cell.layout.places();
     for _ in 0..segment.bins {
         keys.push(reader.integer()?);
-        let extremes = Extremes { min: reader.number()?, max: reader.number()? };
-        sums.push((extremes, reader.numbers(places.len())?));
+        sums.push(reader.numbers(places.len())?);
     }
     check_bins(spec, segment, range, &keys, &sums)?;
     let (bins, rows) = Bins::restore(spec.cell_binning(), segment.resolution, Some(range), &keys);
@@ -163,8 +160,7 @@ fn read_cell(spec: &Spec, segment: &SegmentHeader, reader: &mut Reader<'_>) -> R
         return Err(broken("its bins would not fit into memory"));
     }
     cell.table.resize(cell.bins.table_rows());
-    for (&row, (extremes, sums)) in rows.iter().zip(sums) {
-        cell.table.extremes[row as usize] = extremes;
+    for (&row, sums) in rows.iter().zip(sums) {
         let to = cell.table.row_mut(row);
         places.iter().zip(sums).for_each(|(&place, sum)| to[place] = sum);
     }
@@ -195,17 +191,19 @@ fn check_bins(
     segment: &SegmentHeader,
     range: (f64, f64),
     keys: &[i64],
-    sums: &[(Extremes, Vec<f64>)],
+    sums: &[Vec<f64>],
 ) -> Result<()> {
     let fits = segment.resolution.fits(spec.cell_binning(), keys);
     let ascending = keys.is_sorted_by(|a, b| a < b);
-    let rows: f64 = sums.iter().map(|(_, sums)| sums[Shared::Rows.place()]).sum();
-    let ordered = |(Extremes { min, max }, sums): &(Extremes, Vec<f64>)| {
+    // What is shared comes first in a bin.
+    let rows: f64 = sums.iter().map(|sums| sums[Shared::Rows.place()]).sum();
+    let ordered = |sums: &Vec<f64>| {
+        let (min, max) = (sums[Shared::Least.place()], -sums[Shared::MinusMost.place()]);
         sums.iter().all(|x| x.is_finite())
             && sums[Shared::Rows.place()] >= 1.0
-            && range.0 <= *min
+            && range.0 <= min
             && min <= max
-            && *max <= range.1
+            && max <= range.1
     };
     let whole = !keys.is_empty() && rows == segment.rows as f64 && range.0.is_finite() && range.1.is_finite();
     if fits && ascending && whole && sums.iter().all(ordered) {

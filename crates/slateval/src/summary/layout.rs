@@ -4,6 +4,7 @@
 use crate::math::lanes::LANES;
 use crate::question::spec::Spec;
 use crate::question::structure::Structure;
+use crate::summary::feature_map::Weight;
 use crate::summary::index::{
     Basis, BinLayout, CrossLayout, FeatureLayout, Layout, PairLayout, RightLayout, Shape, Shared, WitnessLayout,
 };
@@ -42,6 +43,14 @@ impl Kept {
     /// What would show if the structure left something out, for slates of some slots.
     pub(crate) fn witnesses(&self, slots: usize) -> Vec<Witness> {
         Witness::list(&self.structure, self.basis.len(), slots)
+    }
+
+    /// The `m`-th weight that can be made of the basis.
+    pub(crate) fn weight(&self, m: usize) -> Weight {
+        match self.basis {
+            Basis::Orders(_) => Weight::Order(m + 1),
+            Basis::Single => Weight::Single,
+        }
     }
 
     pub(crate) fn policies(&self) -> usize {

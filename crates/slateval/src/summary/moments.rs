@@ -1,9 +1,11 @@
 //! Sums over all rows of a policy that are no sums over bins, a block at a time.
 //! See docs/methods.md, section 3.2.
 
-use crate::math::vector::{self, Columns};
+use crate::math::column::{Column, groups_of};
+use crate::math::lanes::{Four, wide};
+use crate::math::vector::{add_products, add_products_among};
 use crate::summary::columns::PolicyColumns;
-use crate::summary::index::{Basis, Layout, MomentLayout, MomentSum};
+use crate::summary::index::{Layout, MomentLayout, MomentSum, Shape};
 use crate::summary::totals::Totals;
 
 /// The sums of the [`MomentLayout`], with rewards measured from the cell's origin.
@@ -23,115 +25,56 @@ impl Moments {
     }
 
     /// Adds the rows of a block.
-    pub(crate) fn add(&mut self, columns: &PolicyColumns, buffer: &mut Vec<f64>) {
-        self.add_with_rewards(columns, buffer);
-        self.add_higher_powers(columns, buffer);
-        let z = Columns::new(&columns.ratios);
-        self.add_products_once(z, z, buffer, |i, k| MomentSum::Ratios { i, k });
+    pub(crate) fn add(&mut self, columns: &PolicyColumns, centred: &Column) {
+        self.add_rewards(columns, centred);
+        self.add_ratios(columns, centred);
         if self.layout.shape.chi {
-            self.add_chi(columns, buffer);
+            self.add_chi(columns, centred);
         }
     }
 
-    /// Adds products of left with right columns, where they are kept.
-    fn add_products(
-        &mut self,
-        lefts: Columns<'_>,
-        rights: Columns<'_>,
-        buffer: &mut Vec<f64>,
-        key: impl Fn(usize, usize) -> Option<MomentSum>,
-    ) {
-        buffer.clear();
-        buffer.resize(lefts.len() * rights.len(), 0.0);
-        vector::add_products(lefts, rights, buffer);
-        self.add_kept(lefts.len(), rights.len(), buffer, key);
+    /// The sums from a place on.
+    fn from(&mut self, sum: MomentSum) -> &mut [f64] {
+        let place = self.layout.place(sum);
+        &mut self.sums[place..]
     }
 
-    /// The same for products that come twice, one way and the other: they are kept where the left column is no later.
-    fn add_products_once(
-        &mut self,
-        lefts: Columns<'_>,
-        rights: Columns<'_>,
-        buffer: &mut Vec<f64>,
-        key: impl Fn(usize, usize) -> MomentSum,
-    ) {
-        buffer.clear();
-        buffer.resize(lefts.len() * rights.len(), 0.0);
-        vector::add_products_once(lefts, rights, buffer);
-        self.add_kept(lefts.len(), rights.len(), buffer, |i, j| (i <= j).then(|| key(i, j)));
-    }
-
-    fn add_kept(
-        &mut self,
-        lefts: usize,
-        rights: usize,
-        products: &[f64],
-        key: impl Fn(usize, usize) -> Option<MomentSum>,
-    ) {
-        for left in 0..lefts {
-            for right in 0..rights {
-                if let Some(key) = key(left, right) {
-                    let place = self.layout.place(key);
-                    self.sums[place] += products[left * rights + right];
-                }
-            }
+    /// Powers of `R`, by themselves and beside each weight.
+    fn add_rewards(&mut self, columns: &PolicyColumns, centred: &Column) {
+        let plus = |sums: &mut [f64], more: &[f64]| sums.iter_mut().zip(more).for_each(|(sum, more)| *sum += more);
+        let rewards = reward_sums(columns.rows, centred, &columns.squared_reward);
+        plus(self.from(MomentSum::Reward { power: 1 }), &rewards);
+        for (m, g) in columns.weights.iter().enumerate() {
+            let (first, second) = (&columns.with_reward[m], &columns.with_squared_reward[m]);
+            plus(self.from(MomentSum::Weight { m, power: 1 }), &weight_sums(columns.rows, g, first, second));
         }
     }
 
-    /// Products of `R` and `R^2` with 1 and `W_j`, times ratios and weights.
-    fn add_with_rewards(&mut self, columns: &PolicyColumns, buffer: &mut Vec<f64>) {
-        let (slots, basis) = (self.layout.shape.slots, self.layout.shape.basis);
-        let first = usize::from(matches!(basis, Basis::Orders(_)));
-        let rights = Columns::new(&columns.ratios).then(&columns.basis[first..]);
-        for (power, lefts) in [(1, &columns.with_reward), (2, &columns.with_squared_reward)] {
-            let place = self.layout.place(MomentSum::Reward { power });
-            self.sums[place] += vector::sum(&lefts[0]);
-            self.add_products(Columns::new(lefts), rights, buffer, |left, right| {
-                match right.checked_sub(slots) {
-                    None => Some(ratio_key(left, right, power)),
-                    Some(weight) => weight_key(left, first + weight, power),
-                }
-            });
-            if first == 1 {
-                self.add_first_order(lefts.len(), rights.len(), power, buffer);
-            }
+    /// `Z_k` beside `R` and `R^2`, with each weight and without, and beside each other.
+    fn add_ratios(&mut self, columns: &PolicyColumns, centred: &Column) {
+        let (rows, z) = (columns.rows, columns.ratios.as_slice());
+        if z.is_empty() {
+            return;
         }
+        let rewards = [centred, &columns.squared_reward];
+        add_products(rows, &rewards, z, self.from(MomentSum::Ratio { k: 0, power: 1 }));
+        for (m, (first, second)) in columns.with_reward.iter().zip(&columns.with_squared_reward).enumerate() {
+            add_products(rows, &[first, second], z, self.from(MomentSum::WeightedRatio { m, k: 0, power: 1 }));
+        }
+        add_products_among(rows, z, self.from(MomentSum::Ratios { i: 0, k: 0 }));
     }
 
-    /// The first order is the sum of the ratios, and so are its products.
-    fn add_first_order(&mut self, lefts: usize, rights: usize, power: usize, products: &[f64]) {
-        for left in 0..lefts {
-            if let Some(key) = weight_key(left, 0, power) {
-                let place = self.layout.place(key);
-                self.sums[place] += products[left * rights..][..self.layout.shape.slots].iter().sum::<f64>();
-            }
+    fn add_chi(&mut self, columns: &PolicyColumns, centred: &Column) {
+        let (rows, slots) = (columns.rows, self.layout.shape.slots);
+        if slots == 0 {
+            return;
         }
-    }
-
-    /// `R^3` and `R^4` times products of two out of 1 and `W_j`.
-    fn add_higher_powers(&mut self, columns: &PolicyColumns, buffer: &mut Vec<f64>) {
-        let squared = Columns::new(&columns.with_squared_reward);
-        for (power, rights) in [(3, Columns::new(&columns.with_reward)), (4, squared)] {
-            self.add_products_once(squared, rights, buffer, |i, j| match (i, j) {
-                (0, 0) => MomentSum::Reward { power },
-                (0, j) => MomentSum::Weight { j: j - 1, power },
-                (i, j) => MomentSum::Weights { i: i - 1, j: j - 1, power },
-            });
-        }
-    }
-
-    fn add_chi(&mut self, columns: &PolicyColumns, buffer: &mut Vec<f64>) {
-        let slots = self.layout.shape.slots;
-        let rewards = Columns::new(&columns.with_reward[..1]).then(&columns.with_squared_reward[..1]);
-        let chi = Columns::new(&columns.chi);
-        self.add_products(rewards, chi, buffer, |power, k| Some(MomentSum::Chi { k, power: power + 1 }));
-        for m in 0..self.layout.shape.basis.len() {
-            let errors = Columns::new(&columns.chi_errors[m * slots..][..slots]);
-            let reward = &columns.weighted_reward[m..=m];
-            let weighted = Columns::new(reward).then(&columns.weighted_squared_reward[m..=m]);
-            let keys = |power, k| Some(MomentSum::ChiError { m, k, power: power + 1 });
-            self.add_products(weighted, errors, buffer, keys);
-            self.add_products_once(errors, errors, buffer, |i, k| MomentSum::ChiErrors { m, i, k });
+        let rewards = [centred, &columns.squared_reward];
+        add_products(rows, &rewards, &columns.chi, self.from(MomentSum::Chi { k: 0, power: 1 }));
+        for (m, errors) in columns.chi_errors.chunks_exact(slots).enumerate() {
+            let rewards = [&columns.with_reward[m], &columns.with_squared_reward[m]];
+            add_products(rows, &rewards, errors, self.from(MomentSum::ChiError { m, k: 0, power: 1 }));
+            add_products_among(rows, errors, self.from(MomentSum::ChiErrors { m, i: 0, k: 0 }));
         }
     }
 
@@ -141,7 +84,7 @@ impl Moments {
 
     /// The sums of longer slates: those of the further slots are 0.
     pub(crate) fn widened(&self, slots: usize) -> Self {
-        let mut wide = Moments::new(MomentLayout { shape: crate::summary::index::Shape { slots, ..self.layout.shape } });
+        let mut wide = Moments::new(MomentLayout { shape: Shape { slots, ..self.layout.shape } });
         for (from, to) in self.layout.places_in(&wide.layout) {
             wide.sums[to] = self.sums[from];
         }
@@ -154,10 +97,10 @@ impl Moments {
         for (key, sum) in moved.layout.keys().into_iter().zip(0..) {
             moved.sums[sum] = match key {
                 MomentSum::Reward { power } => shifted(by, power, |q| totals.rewards(q)),
-                MomentSum::Weight { j, power } => shifted(by, power, |q| totals.weight(j, q)),
-                MomentSum::Weights { i, j, power } => shifted(by, power, |q| totals.weights(i, j, q)),
+                MomentSum::Weight { m, power } => shifted(by, power, |q| totals.weight(m, q)),
+                MomentSum::SquaredWeight { m, power } => shifted(by, power, |q| totals.squared_weight(m, q)),
                 MomentSum::Ratio { k, power } => shifted(by, power, |q| totals.ratio(k, q)),
-                MomentSum::WeightedRatio { j, k, power } => shifted(by, power, |q| totals.weighted_ratio(j, k, q)),
+                MomentSum::WeightedRatio { m, k, power } => shifted(by, power, |q| totals.weighted_ratio(m, k, q)),
                 MomentSum::Chi { k, power } => shifted(by, power, |q| totals.chi(k, q)),
                 MomentSum::ChiError { m, k, power } => shifted(by, power, |q| totals.chi_error(m, k, q)),
                 MomentSum::Ratios { .. } | MomentSum::ChiErrors { .. } => totals.moments.get(key),
@@ -167,21 +110,42 @@ impl Moments {
     }
 }
 
-/// A left factor, 0 for 1 and `1 + j` for `W_j`, times a ratio.
-fn ratio_key(left: usize, k: usize, power: usize) -> MomentSum {
-    match left {
-        0 => MomentSum::Ratio { k, power },
-        left => MomentSum::WeightedRatio { j: left - 1, k, power },
-    }
+wide! {
+    /// The sums of `R` to `R^4`.
+    fn reward_sums(rows: usize, reward: &Column, squared: &Column) -> [f64; 4] = reward_sums_of
 }
 
-/// A left factor times a weight. Each product of two weights comes twice, one way and the other, and is taken once.
-fn weight_key(left: usize, j: usize, power: usize) -> Option<MomentSum> {
-    match left {
-        0 => Some(MomentSum::Weight { j, power }),
-        left if left > j => Some(MomentSum::Weights { i: j, j: left - 1, power }),
-        _ => None,
+#[inline(always)]
+fn reward_sums_of<F: Four>(rows: usize, reward: &Column, squared: &Column) -> [f64; 4] {
+    let mut sums = [F::splat(0.0); 4];
+    for i in 0..groups_of(rows) {
+        let (r, square) = (F::load(&reward.groups()[i]), F::load(&squared.groups()[i]));
+        sums[0] = sums[0].plus(r);
+        sums[1] = sums[1].plus(square);
+        sums[2] = square.times_plus(r, sums[2]);
+        sums[3] = square.times_plus(square, sums[3]);
     }
+    sums.map(F::total)
+}
+
+wide! {
+    /// The sums of `G R` and `G R^2`, and of `G^2 R` to `G^2 R^4`.
+    fn weight_sums(rows: usize, g: &Column, gr: &Column, gr2: &Column) -> [f64; 6] = weight_sums_of
+}
+
+#[inline(always)]
+fn weight_sums_of<F: Four>(rows: usize, g: &Column, gr: &Column, gr2: &Column) -> [f64; 6] {
+    let mut sums = [F::splat(0.0); 6];
+    for i in 0..groups_of(rows) {
+        let (g, gr, gr2) = (F::load(&g.groups()[i]), F::load(&gr.groups()[i]), F::load(&gr2.groups()[i]));
+        sums[0] = sums[0].plus(gr);
+        sums[1] = sums[1].plus(gr2);
+        sums[2] = g.times_plus(gr, sums[2]);
+        sums[3] = gr.times_plus(gr, sums[3]);
+        sums[4] = gr.times_plus(gr2, sums[4]);
+        sums[5] = gr2.times_plus(gr2, sums[5]);
+    }
+    sums.map(F::total)
 }
 
 /// `sum p (R + by)^q` from `sum p R^r` for `r` up to `q`.

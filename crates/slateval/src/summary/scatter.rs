@@ -4,8 +4,9 @@
 //! The right factors of a row are laid out one behind the other first, in groups of [`LANES`]: then a bin's sums of one left
 //! factor are that factor times a run of such groups.
 
+use crate::math::column::{Column, ROWS};
 use crate::math::lanes::{Four, LANES, Lanes, wide};
-use crate::math::vector::{self, Columns, interleave};
+use crate::math::vector::{self, interleave};
 use crate::summary::accumulate::Scratch;
 use crate::summary::cell::Cell;
 use crate::summary::columns::PolicyColumns;
@@ -17,40 +18,28 @@ use crate::summary::table::Table;
 pub(crate) struct Staged {
     /// The right factors.
     rights: Vec<Lanes>,
-    /// The left factors `W_j`.
-    lefts: Vec<Lanes>,
-    /// `chi_k`, then `G_m D_mk` of each weight. With chi.
+    /// `chi_k`. With chi.
     chi: Vec<Lanes>,
     /// Each witness and its square.
     witnesses: Vec<Lanes>,
-    /// A column of zeros.
-    zeros: Vec<f64>,
+    squared_witnesses: Vec<Column>,
 }
 
 impl Staged {
-    fn fill(&mut self, layout: BinLayout, columns: &mut PolicyColumns, witnesses: usize) {
-        let rows = columns.with_reward[0].len();
-        self.zeros.resize(rows, 0.0);
-        let weights = &columns.basis[layout.right_weights()];
-        let rights = Columns::new(&columns.ratios).then(weights);
-        interleave(rights.len(), |i| rights.get(i), &self.zeros, &mut self.rights);
-        interleave(columns.basis.len(), |j| &columns.basis[j], &self.zeros, &mut self.lefts);
+    fn fill(&mut self, layout: BinLayout, columns: &PolicyColumns, witnesses: &[Column]) {
+        let weights = &columns.basis()[layout.right_weights()];
+        let rights: Vec<&Column> = columns.ratios.iter().chain(weights).collect();
+        interleave(columns.rows, rights.into_iter(), &mut self.rights);
         self.chi.clear();
         if layout.shape.chi {
-            columns.weigh_chi_errors();
-            let run = layout.slot_run();
-            let slots = layout.shape.slots;
-            let zeros = self.zeros.as_slice();
-            let place = |i: usize| match (i / run, i % run) {
-                (_, k) if k >= slots => zeros,
-                (0, k) => &columns.chi[k],
-                (m, k) => &columns.chi_errors[(m - 1) * slots + k],
-            };
-            interleave((1 + layout.shape.basis.len()) * run, place, zeros, &mut self.chi);
+            interleave(columns.rows, columns.chi.iter(), &mut self.chi);
         }
-        columns.square_witnesses(witnesses);
-        let count = Power::COUNT * witnesses;
-        interleave(count, |i| columns.witness_or_square(i), &self.zeros, &mut self.witnesses);
+        crate::math::column::resize(&mut self.squared_witnesses, witnesses.len());
+        for (h, out) in witnesses.iter().zip(&mut self.squared_witnesses) {
+            vector::multiply(columns.rows, h, h, out);
+        }
+        let both: Vec<&Column> = witnesses.iter().zip(&self.squared_witnesses).flat_map(|(h, hh)| [h, hh]).collect();
+        interleave(columns.rows, both.into_iter(), &mut self.witnesses);
     }
 }
 
@@ -59,27 +48,38 @@ impl Cell {
     pub(super) fn scatter(
         &mut self,
         policy: usize,
-        columns: &mut PolicyColumns,
+        columns: &PolicyColumns,
         staged: &mut Staged,
-        (rewards, bins): (&[f64], &[u32]),
+        (rewards, bins): (&Column, &[u32]),
     ) {
-        let layout = self.layout.own[policy].layout;
-        staged.fill(layout, columns, self.layout.witnesses[policy].layout.list.len());
-        let start = self.layout.own[policy].start;
-        let (basis, groups) = (layout.shape.basis.len(), layout.product_run() / LANES);
-        let shared = (policy == 0).then_some(rewards);
-        let staged_witnesses = staged.witnesses.len() / bins.len().max(1);
-        let target = Target { table: &mut self.table, start, basis, groups, staged, bins, shared };
+        let section = &self.layout.own[policy];
+        let layout = section.layout;
+        let witnesses = columns.witnesses(&self.layout.witnesses[policy].layout.list);
+        staged.fill(layout, columns, witnesses);
+        let target = Target {
+            table: &mut self.table,
+            start: section.start / LANES,
+            groups: layout.product_run() / LANES,
+            slots: layout.shape.slots,
+            staged,
+            columns,
+            bins,
+            shared: (policy == 0).then_some(rewards),
+        };
         // Numbers that are known to the compiler let it keep the right factors in registers.
-        match (basis, groups, staged_witnesses) {
-            (1, 1, 0) => add_rows::<1, 1, 0>(target),
-            (1, 2, 0) => add_rows::<1, 2, 0>(target),
-            (1, 1, 1) => add_rows::<1, 1, 1>(target),
-            (1, 1, 2) => add_rows::<1, 1, 2>(target),
-            (1, 2, 2) => add_rows::<1, 2, 2>(target),
-            (4, 2, 0) => add_rows::<4, 2, 0>(target),
-            (4, 2, 1) => add_rows::<4, 2, 1>(target),
-            (4, 3, 1) => add_rows::<4, 3, 1>(target),
+        let chi = if layout.shape.chi { layout.slot_run() / LANES } else { 0 };
+        match (columns.basis().len(), target.groups, chi, (Power::COUNT * witnesses.len()).div_ceil(LANES)) {
+            (4, 2, 0, 1) => add_rows::<4, 2, 0, 1>(target),
+            (4, 2, 2, 1) => add_rows::<4, 2, 2, 1>(target),
+            (4, 2, 0, 0) => add_rows::<4, 2, 0, 0>(target),
+            (4, 2, 1, 0) => add_rows::<4, 2, 1, 0>(target),
+            (3, 2, 0, 0) => add_rows::<3, 2, 0, 0>(target),
+            (3, 2, 1, 0) => add_rows::<3, 2, 1, 0>(target),
+            (1, 1, 0, 1) => add_rows::<1, 1, 0, 1>(target),
+            (1, 1, 0, 2) => add_rows::<1, 1, 0, 2>(target),
+            (1, 2, 0, 0) => add_rows::<1, 2, 0, 0>(target),
+            (1, 2, 0, 2) => add_rows::<1, 2, 0, 2>(target),
+            (1, 2, 2, 2) => add_rows::<1, 2, 2, 2>(target),
             _ => add_any_rows(target),
         }
         if let Some(section) = self.layout.pairs.get(policy) {
@@ -98,7 +98,7 @@ impl Cell {
             for (policy, rights) in [(section.policy, layout.policy), (section.baseline, layout.baseline)] {
                 let (features, own) = (self.kept.features(policy, self.slots), &scratch.features[policy]);
                 let columns: Vec<&[f64]> =
-                    rights.keys().into_iter().map(|key| own[features.place(key)].as_slice()).collect();
+                    rights.keys().into_iter().map(|key| own[features.place(key)].first(scratch.bin_rows.len())).collect();
                 let out = &mut scratch.rights[policy];
                 out.resize(columns[0].len() * columns.len(), 0.0);
                 for (row, out) in out.chunks_exact_mut(columns.len()).enumerate() {
@@ -136,54 +136,64 @@ fn add_outer_of<F: Four>(sums: &mut [f64], lefts: &[f64], rights: &[f64]) {
 /// One policy's part of the bins, and the rows that go there.
 struct Target<'a> {
     table: &'a mut Table,
+    /// Where the part begins in a bin, in groups of [`LANES`].
     start: usize,
-    /// How many left factors there are beside 1, and groups of right ones.
-    basis: usize,
+    /// How many groups of right factors there are.
     groups: usize,
+    slots: usize,
     staged: &'a Staged,
+    columns: &'a PolicyColumns,
     bins: &'a [u32],
     /// The rewards, where they are still to be added.
-    shared: Option<&'a [f64]>,
+    shared: Option<&'a Column>,
 }
 
 /// Rows that are asked for ahead of the one that is being added to: they come from the second-level cache, or from further.
-const AHEAD: usize = 6;
+const AHEAD: usize = 8;
 
 wide! {
-    /// Adds each row to its bin. The numbers of left factors, and of groups of right factors and of witnesses, are the
+    /// Adds each row to its bin. The numbers of left factors, and of groups of right factors, chi and witnesses, are the
     /// target's.
-    fn add_rows[const BASIS, const GROUPS, const WITNESSES](target: Target<'_>) = add_each_row
+    fn add_rows[const BASIS, const GROUPS, const CHI, const WITNESSES](target: Target<'_>) = add_each_row
 }
 
 #[inline(always)]
-fn add_each_row<F: Four, const BASIS: usize, const GROUPS: usize, const WITNESSES: usize>(target: Target<'_>) {
-    let Target { table, start, staged, bins, shared, .. } = target;
-    let start = start / LANES;
-    let chi = staged.chi.len() / bins.len().max(1);
-    let length = (1 + BASIS) * GROUPS + chi + WITNESSES;
-    let (rights, _) = staged.rights.as_chunks::<GROUPS>();
-    let (rights, lefts) = (&rights[..bins.len()], &staged.lefts[..bins.len()]);
+fn add_each_row<F: Four, const BASIS: usize, const GROUPS: usize, const CHI: usize, const WITNESSES: usize>(
+    target: Target<'_>,
+) {
+    let Target { table, start, slots, staged, columns, bins, shared, .. } = target;
+    let bins = &bins[..bins.len().min(ROWS)];
+    let rights = &staged.rights.as_chunks::<GROUPS>().0[..bins.len()];
+    let (Some(lefts), Some(weights)) = (columns.basis().first_chunk::<BASIS>(), columns.weights.first_chunk::<BASIS>())
+    else {
+        unreachable!("there are {BASIS} of each")
+    };
+    let masks: [Lanes; CHI] = std::array::from_fn(|group| slot_mask(slots, group));
+    let length = (1 + BASIS) * (GROUPS + CHI) + WITNESSES;
     for (i, &bin) in bins.iter().enumerate() {
         F::fetch(table.row(bins[if i + AHEAD < bins.len() { i + AHEAD } else { i }]));
         let row = table.row_mut(bin).as_chunks_mut::<LANES>().0;
         if let Some(rewards) = shared {
-            add_shared::<F>(&mut row[0], rewards[i]);
+            add_shared::<F>(&mut row[0], rewards.get(i));
         }
         let (own, behind) = row[start..][..length].split_at_mut((1 + BASIS) * GROUPS);
         let (runs, _) = own.as_chunks_mut::<GROUPS>();
         vector::add::<F>(&mut runs[0], &rights[i]);
         for j in 0..BASIS {
-            vector::add_scaled(&mut runs[1 + j], F::splat(lefts[i][j]), &rights[i]);
+            vector::add_scaled(&mut runs[1 + j], F::splat(lefts[j].get(i)), &rights[i]);
         }
-        if chi > 0 {
-            vector::add::<F>(&mut behind[..chi], &staged.chi[i * chi..][..chi]);
+        let (of_chi, of_witnesses) = behind.split_at_mut((1 + BASIS) * CHI);
+        if CHI > 0 {
+            let chi = &staged.chi[i * CHI..][..CHI];
+            let (of_one, of_errors) = of_chi.split_at_mut(CHI);
+            vector::add::<F>(of_one, chi);
+            for (m, sums) in of_errors.chunks_exact_mut(CHI).enumerate() {
+                add_chi_errors::<F>(sums, F::splat(weights[m].get(i)), &rights[i], chi, &masks);
+            }
         }
         if WITNESSES > 0 {
-            vector::add::<F>(&mut behind[chi..][..WITNESSES], &staged.witnesses[i * WITNESSES..][..WITNESSES]);
+            vector::add::<F>(of_witnesses, &staged.witnesses[i * WITNESSES..][..WITNESSES]);
         }
-    }
-    if let Some(rewards) = shared {
-        add_extremes(table, bins, rewards);
     }
 }
 
@@ -193,56 +203,66 @@ wide! {
 }
 
 #[inline(always)]
-fn add_each_any_row<F: Four>(Target { table, start, basis, groups, staged, bins, shared }: Target<'_>) {
-    let start = start / LANES;
-    let left_groups = basis.div_ceil(LANES);
-    let per_row = |staged: &[Lanes]| staged.len() / bins.len().max(1);
-    let (chi, witnesses) = (per_row(&staged.chi), per_row(&staged.witnesses));
+fn add_each_any_row<F: Four>(Target { table, start, groups, slots, staged, columns, bins, shared }: Target<'_>) {
+    let staged_rows = bins.len().next_multiple_of(LANES).max(1);
+    let (chi, witnesses) = (staged.chi.len() / staged_rows, staged.witnesses.len() / staged_rows);
+    let masks: Vec<Lanes> = (0..chi).map(|group| slot_mask(slots, group)).collect();
+    let lefts = columns.basis();
     for (i, &bin) in bins.iter().enumerate() {
         F::fetch(table.row(bins[if i + AHEAD < bins.len() { i + AHEAD } else { i }]));
         let row = table.row_mut(bin).as_chunks_mut::<LANES>().0;
         if let Some(rewards) = shared {
-            add_shared::<F>(&mut row[0], rewards[i]);
+            add_shared::<F>(&mut row[0], rewards.get(i));
         }
         let rights = &staged.rights[i * groups..][..groups];
-        let lefts = staged.lefts[i * left_groups..][..left_groups].as_flattened();
-        let (own, behind) = row[start..].split_at_mut((1 + basis) * groups);
+        let (own, behind) = row[start..].split_at_mut((1 + lefts.len()) * groups);
         let (of_one, of_weights) = own.split_at_mut(groups);
         vector::add::<F>(of_one, rights);
         for (sums, left) in of_weights.chunks_exact_mut(groups.max(1)).zip(lefts) {
-            vector::add_scaled(sums, F::splat(*left), rights);
+            vector::add_scaled(sums, F::splat(left.get(i)), rights);
         }
-        vector::add::<F>(&mut behind[..chi], &staged.chi[i * chi..][..chi]);
-        vector::add::<F>(&mut behind[chi..][..witnesses], &staged.witnesses[i * witnesses..][..witnesses]);
-    }
-    if let Some(rewards) = shared {
-        add_extremes(table, bins, rewards);
+        let (of_chi, of_witnesses) = behind.split_at_mut(if chi > 0 { (1 + lefts.len()) * chi } else { 0 });
+        let own_chi = &staged.chi[i * chi..][..chi];
+        for (m, sums) in of_chi.chunks_exact_mut(chi.max(1)).enumerate() {
+            match m.checked_sub(1) {
+                None => vector::add::<F>(sums, own_chi),
+                Some(m) => add_chi_errors::<F>(sums, F::splat(columns.weights[m].get(i)), rights, own_chi, &masks),
+            }
+        }
+        vector::add::<F>(&mut of_witnesses[..witnesses], &staged.witnesses[i * witnesses..][..witnesses]);
     }
 }
 
-/// A row, and its reward.
+/// Which of a group of right factors are ratios.
+fn slot_mask(slots: usize, group: usize) -> Lanes {
+    std::array::from_fn(|lane| f64::from(u8::from(group * LANES + lane < slots)))
+}
+
+/// `G (G Z_k - chi_k)`, given the right factors, of which the ratios are the first.
+#[inline(always)]
+fn add_chi_errors<F: Four>(sums: &mut [Lanes], g: F, rights: &[Lanes], chi: &[Lanes], masks: &[Lanes]) {
+    let minus_one = F::splat(-1.0);
+    for (sums, ((rights, chi), mask)) in sums.iter_mut().zip(rights.iter().zip(chi).zip(masks)) {
+        let weighted = g.times(F::load(mask)).times(F::load(rights));
+        let error = F::load(chi).times_plus(minus_one, weighted);
+        g.times_plus(error, F::load(sums)).store(sums);
+    }
+}
+
+/// A row, its reward, and its reward among the extremes.
 #[inline(always)]
 fn add_shared<F: Four>(shared: &mut Lanes, reward: f64) {
-    let mut more = [0.0; LANES];
-    more[Shared::Rows.place()] = 1.0;
-    more[Shared::Reward.place()] = reward;
-    F::load(&more).plus(F::load(shared)).store(shared);
-}
-
-#[inline(always)]
-fn add_extremes(table: &mut Table, bins: &[u32], rewards: &[f64]) {
-    for (&bin, &reward) in bins.iter().zip(rewards) {
-        table.extremes[bin as usize].add(reward);
-    }
+    let (more, sums) = (F::load(&Shared::of(reward)), F::load(shared));
+    more.plus(sums).then_half_of(more.least(sums)).store(shared);
 }
 
 /// `Z_j Z_k` and its square.
-fn add_pairs(table: &mut Table, start: usize, layout: PairLayout, z: &[Vec<f64>], bins: &[u32]) {
+fn add_pairs(table: &mut Table, start: usize, layout: PairLayout, z: &[Column], bins: &[u32]) {
     for (i, &bin) in bins.iter().enumerate() {
         let sums = &mut table.row_mut(bin)[start..];
         for (k, second) in z.iter().enumerate() {
             for (j, first) in z[..k].iter().enumerate() {
-                let product = first[i] * second[i];
+                let product = first.get(i) * second.get(i);
                 sums[layout.place(Pair { j, k, power: Power::First })] += product;
                 sums[layout.place(Pair { j, k, power: Power::Second })] += product * product;
             }

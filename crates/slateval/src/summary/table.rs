@@ -1,68 +1,67 @@
 //! Sums by bin.
 
+use std::ops::Range;
+
 use crate::summary::bins::Moves;
+use crate::summary::index::Shared;
 
 /// One row of sums per bin, laid out by [`RowLayout`](crate::summary::layout::RowLayout).
 #[derive(Debug, Clone)]
 pub(crate) struct Table {
     pub(crate) width: usize,
-    pub(crate) sums: Vec<f64>,
-    /// The least and the greatest reward of each bin, which are no sums; empty in a table of sums alone.
-    pub(crate) extremes: Vec<Extremes>,
-    has_extremes: bool,
+    sums: Vec<f64>,
+    /// Where the first row begins: where a cache line does, for a row that did not would lie in one line more. A clone may
+    /// lie elsewhere; this costs time and nothing else.
+    start: usize,
+    rows: usize,
+    /// Whether rows begin with what is [`Shared`].
+    has_shared: bool,
 }
 
-/// The least and the greatest reward of a bin.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) struct Extremes {
-    pub(crate) min: f64,
-    pub(crate) max: f64,
-}
-
-impl Extremes {
-    /// Those of a bin without rows.
-    const NONE: Self = Extremes { min: f64::INFINITY, max: f64::NEG_INFINITY };
-
-    /// Rewards rarely lie beyond those seen: two comparisons, and hardly ever a store.
-    #[inline(always)]
-    pub(crate) fn add(&mut self, reward: f64) {
-        if reward < self.min {
-            self.min = reward;
-        }
-        if reward > self.max {
-            self.max = reward;
-        }
-    }
-
-    fn merge(&mut self, other: Extremes) {
-        self.min = self.min.min(other.min);
-        self.max = self.max.max(other.max);
-    }
-}
+/// Doubles of a cache line.
+const LINE: usize = 8;
 
 impl Table {
+    /// Of rows that begin with what is [`Shared`].
     pub(crate) fn new(width: usize) -> Self {
-        Table { width, sums: Vec::new(), extremes: Vec::new(), has_extremes: true }
+        Table { width, sums: Vec::new(), start: 0, rows: 0, has_shared: true }
     }
 
-    /// A table of sums alone.
-    pub(crate) fn without_extremes(width: usize) -> Self {
-        Table { has_extremes: false, ..Table::new(width) }
+    /// Of sums alone.
+    pub(crate) fn of_sums(width: usize) -> Self {
+        Table { has_shared: false, ..Table::new(width) }
     }
 
+    /// From the beginning of a row to that of the next.
+    #[inline(always)]
+    fn stride(&self) -> usize {
+        self.width.next_multiple_of(LINE)
+    }
+
+    #[inline(always)]
     pub(crate) fn row(&self, row: u32) -> &[f64] {
-        &self.sums[row as usize * self.width..][..self.width]
+        &self.sums[self.start + row as usize * self.stride()..][..self.width]
     }
 
     #[inline(always)]
     pub(crate) fn row_mut(&mut self, row: u32) -> &mut [f64] {
-        &mut self.sums[row as usize * self.width..][..self.width]
+        let begin = self.start + row as usize * self.stride();
+        &mut self.sums[begin..][..self.width]
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.rows
+    }
+
+    /// All rows, in no particular order.
+    pub(crate) fn rows(&self) -> impl Iterator<Item = &[f64]> {
+        (0..self.rows as u32).map(|row| self.row(row))
     }
 
     /// The sums of some places over all bins.
-    pub(crate) fn totals(&self, places: std::ops::Range<usize>) -> Vec<f64> {
+    pub(crate) fn totals(&self, places: Range<usize>) -> Vec<f64> {
         let mut totals = vec![0.0; places.len()];
-        for row in self.sums.chunks_exact(self.width) {
+        for row in self.rows() {
             totals.iter_mut().zip(&row[places.clone()]).for_each(|(total, sum)| *total += sum);
         }
         totals
@@ -70,15 +69,27 @@ impl Table {
 
     /// Rows that nothing has been added to.
     fn empty(&self, width: usize, rows: usize) -> Self {
-        let mut table = Table { has_extremes: self.has_extremes, ..Table::new(width) };
+        let mut table = Table { has_shared: self.has_shared, ..Table::new(width) };
         table.resize(rows);
         table
     }
 
+    /// Makes room for more rows.
     pub(crate) fn resize(&mut self, rows: usize) {
-        self.sums.resize(rows * self.width, 0.0);
-        if self.has_extremes {
-            self.extremes.resize(rows, Extremes::NONE);
+        let (stride, used) = (self.stride(), self.start..self.start + self.rows * self.stride());
+        if self.sums.len() < self.start + rows * stride {
+            // Twice as much as is there, so that rows that come one by one are not copied again each time.
+            let room = rows.max(2 * self.rows) * stride + LINE;
+            let mut sums = vec![0.0; room];
+            let start = sums.as_ptr().align_offset(LINE * size_of::<f64>()).min(LINE);
+            sums[start..][..used.len()].copy_from_slice(&self.sums[used]);
+            (self.sums, self.start) = (sums, start);
+        }
+        let before = std::mem::replace(&mut self.rows, rows);
+        if self.has_shared {
+            for row in before..rows {
+                self.row_mut(row as u32)[..Shared::NONE.len()].copy_from_slice(&Shared::NONE);
+            }
         }
     }
 
@@ -88,31 +99,38 @@ impl Table {
             let mut moved = self.empty(self.width, moves.size.max(rows));
             for &(old, new) in &moves.rows {
                 // A bin that was only just added has no row yet.
-                if (old as usize) < self.sums.len() / self.width {
+                if (old as usize) < self.len() {
                     moved.add(new, self, old);
                 }
             }
             *self = moved;
         }
-        self.resize(rows);
+        if rows > self.len() {
+            self.resize(rows);
+        }
     }
 
     pub(crate) fn rearranged(&self, width: usize, places: &[(usize, usize)]) -> Table {
-        let mut out = self.empty(width, self.sums.len() / self.width);
-        for (from, to) in self.sums.chunks_exact(self.width).zip(out.sums.chunks_exact_mut(width)) {
+        let mut out = self.empty(width, self.len());
+        for (row, from) in self.rows().enumerate() {
+            let to = out.row_mut(row as u32);
             places.iter().for_each(|&(a, b)| to[b] = from[a]);
         }
-        out.extremes.clone_from(&self.extremes);
         out
     }
 
     /// Adds a row of another table of the same width to one of this.
     pub(crate) fn add(&mut self, row: u32, other: &Table, from: u32) {
-        for (to, from) in self.row_mut(row).iter_mut().zip(other.row(from)) {
+        let has_shared = self.has_shared;
+        let (to, from) = (self.row_mut(row), other.row(from));
+        let sums = if has_shared {
+            Shared::merge(to, from);
+            Shared::ALL.len()
+        } else {
+            0
+        };
+        for (to, from) in to[sums..].iter_mut().zip(&from[sums..]) {
             *to += from;
-        }
-        if self.has_extremes {
-            self.extremes[row as usize].merge(other.extremes[from as usize]);
         }
     }
 }

@@ -1,8 +1,9 @@
 //! Extremes and counts of a policy's weights: what diagnostics rest on beside the sums.
 //! See docs/methods.md, section 3.3.
 
+use crate::math::column::{Column, groups_of};
 use crate::math::lanes::{Four, LANES, wide};
-use crate::rows::weights::{HigherPowers, RowSums};
+use crate::rows::weights::HigherPowers;
 use crate::summary::weight_counts::WeightCounts;
 
 /// What is remembered of the weights themselves.
@@ -167,10 +168,10 @@ impl Tally {
         self.fourths[slot] += facts.fourths;
     }
 
-    /// How slots go together.
-    pub(crate) fn add_pairs(&mut self, rows: &RowSums) {
-        let (pairs, squared) = pairs_seen(rows);
-        self.pairs += pairs;
+    /// Takes in how slots go together, given a block's `e_2(Z)`.
+    pub(crate) fn add_pairs(&mut self, rows: usize, pairs: &Column) {
+        let [sum, squared] = sum_and_squares(rows, pairs);
+        self.pairs += sum;
         self.pairs_squared += squared;
     }
 
@@ -282,27 +283,17 @@ fn weights_seen_in_lanes<F: Four>(weights: &[f64]) -> WeightsSeen {
 }
 
 wide! {
-    /// `sum e_2(Z)` and `sum e_2(Z)^2`, with `e_2(Z) = ((sum_k Z_k)^2 - sum_k Z_k^2) / 2` of each row.
-    fn pairs_seen(rows: &RowSums) -> (f64, f64) = pairs_seen_in_lanes
+    /// The sum of a column, and of its square.
+    fn sum_and_squares(rows: usize, column: &Column) -> [f64; 2] = sum_and_squares_of
 }
 
 #[inline(always)]
-fn pairs_seen_in_lanes<F: Four>(rows: &RowSums) -> (f64, f64) {
-    let (sums, rest) = rows.sum.as_chunks::<LANES>();
-    let (squares, rest_squares) = rows.squares.as_chunks::<LANES>();
-    let (mut pairs, mut squared) = (F::splat(0.0), F::splat(0.0));
-    let (half, minus) = (F::splat(0.5), F::splat(-1.0));
-    for (s1, s2) in sums.iter().zip(squares) {
-        let (s1, s2) = (F::load(s1), F::load(s2));
-        let e2 = s1.times_plus(s1, s2.times(minus)).times(half);
-        pairs = pairs.plus(e2);
-        squared = e2.times_plus(e2, squared);
+fn sum_and_squares_of<F: Four>(rows: usize, column: &Column) -> [f64; 2] {
+    let (mut sum, mut squares) = (F::splat(0.0), F::splat(0.0));
+    for i in 0..groups_of(rows) {
+        let x = F::load(&column.groups()[i]);
+        sum = sum.plus(x);
+        squares = x.times_plus(x, squares);
     }
-    let (mut pairs, mut squared) = (pairs.total(), squared.total());
-    for (s1, s2) in rest.iter().zip(rest_squares) {
-        let e2 = s1.mul_add(*s1, -s2) * 0.5;
-        pairs += e2;
-        squared += e2 * e2;
-    }
-    (pairs, squared)
+    [sum.total(), squares.total()]
 }

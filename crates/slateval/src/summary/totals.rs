@@ -1,17 +1,23 @@
 //! Sums over all rows of a policy, wherever they are kept: those without the reward are sums over bins.
 //! See docs/methods.md, section 3.2.
 
+use std::cell::OnceCell;
+
 use crate::summary::cell::Cell;
-use crate::summary::index::{BinLayout, BinSum, Layout, Left, MomentSum};
+use crate::summary::feature_map::Weight;
+use crate::summary::index::{BinLayout, BinSum, Layout, Left, MomentSum, POWERS, Shared};
 use crate::summary::moments::Moments;
 
 /// The sums of one policy over all rows. Powers are those of the reward.
 #[derive(Debug, Clone)]
 pub(crate) struct Totals<'a> {
-    rows: f64,
+    cell: &'a Cell,
+    policy: usize,
     layout: BinLayout,
     /// The sums of the policy's own part of all bins.
     bins: Vec<f64>,
+    /// The same times powers of each bin's mean reward, from 1 on.
+    by_power: OnceCell<Vec<Vec<f64>>>,
     pub(crate) moments: &'a Moments,
 }
 
@@ -19,31 +25,33 @@ impl<'a> Totals<'a> {
     pub(crate) fn new(cell: &'a Cell, policy: usize) -> Self {
         let section = &cell.layout.own[policy];
         Totals {
-            rows: cell.rows as f64,
+            cell,
+            policy,
             layout: section.layout,
             bins: cell.table.totals(section.start..section.start + section.layout.len()),
+            by_power: OnceCell::new(),
             moments: &cell.policies[policy].moments,
         }
     }
 
     /// `R^q`.
     pub(crate) fn rewards(&self, power: usize) -> f64 {
-        if power == 0 { self.rows } else { self.moments.get(MomentSum::Reward { power }) }
+        if power == 0 { self.cell.rows as f64 } else { self.moments.get(MomentSum::Reward { power }) }
     }
 
-    /// `W_j R^q`.
-    pub(crate) fn weight(&self, j: usize, power: usize) -> f64 {
+    /// `G_m R^q`, `q` up to 2.
+    pub(crate) fn weight(&self, m: usize, power: usize) -> f64 {
         match power {
-            0 => self.layout.weight_product(&self.bins, Left::One, j),
-            power => self.moments.get(MomentSum::Weight { j, power }),
+            0 => self.in_bins(0, self.weight_at(m), Weight::One),
+            power => self.moments.get(MomentSum::Weight { m, power }),
         }
     }
 
-    /// `W_i W_j R^q`.
-    pub(crate) fn weights(&self, i: usize, j: usize, power: usize) -> f64 {
+    /// `G_m^2 R^q`.
+    pub(crate) fn squared_weight(&self, m: usize, power: usize) -> f64 {
         match power {
-            0 => self.layout.weight_product(&self.bins, Left::Weight(i.min(j)), i.max(j)),
-            power => self.moments.get(MomentSum::Weights { i, j, power }),
+            0 => self.in_bins(0, self.weight_at(m), self.weight_at(m)),
+            power => self.moments.get(MomentSum::SquaredWeight { m, power }),
         }
     }
 
@@ -55,11 +63,11 @@ impl<'a> Totals<'a> {
         }
     }
 
-    /// `W_j Z_k R^q`.
-    pub(crate) fn weighted_ratio(&self, j: usize, k: usize, power: usize) -> f64 {
+    /// `G_m Z_k R^q`.
+    pub(crate) fn weighted_ratio(&self, m: usize, k: usize, power: usize) -> f64 {
         match power {
-            0 => self.layout.ratio_product(&self.bins, Left::Weight(j), k),
-            power => self.moments.get(MomentSum::WeightedRatio { j, k, power }),
+            0 => self.sum_of_lefts(self.weight_at(m), |left| self.layout.ratio_product(&self.bins, left, k)),
+            power => self.moments.get(MomentSum::WeightedRatio { m, k, power }),
         }
     }
 
@@ -87,6 +95,44 @@ impl<'a> Totals<'a> {
     /// `D_mi D_mk`.
     pub(crate) fn chi_errors(&self, m: usize, i: usize, k: usize) -> f64 {
         self.moments.get(MomentSum::ChiErrors { m, i, k })
+    }
+
+    /// The product of two weights, times a power of each bin's mean reward. For standard errors alone: it is exact only
+    /// where the power is 0 or every bin is an atom.
+    pub(crate) fn in_bins(&self, power: usize, left: Weight, right: Weight) -> f64 {
+        let sums = match power.checked_sub(1) {
+            None => self.bins.as_slice(),
+            Some(place) => &self.by_power.get_or_init(|| self.powers())[place],
+        };
+        let rows = if power == 0 { self.rewards(0) } else { self.rewards(power) };
+        let product = |i: Left, j: usize| self.layout.weight_product(sums, i, j);
+        let mut sum = left.constant() * right.constant() * rows;
+        sum += left.constant() * right.terms().map(|j| product(Left::One, j)).sum::<f64>();
+        sum += right.constant() * left.terms().map(|i| product(Left::One, i)).sum::<f64>();
+        sum + left.terms().map(|i| right.terms().map(|j| product(Left::Weight(i), j)).sum::<f64>()).sum::<f64>()
+    }
+
+    fn weight_at(&self, m: usize) -> Weight {
+        self.cell.kept.weight(m)
+    }
+
+    fn sum_of_lefts(&self, weight: Weight, of: impl Fn(Left) -> f64) -> f64 {
+        let constant = if weight.constant() == 0.0 { 0.0 } else { of(Left::One) };
+        constant + weight.terms().map(|j| of(Left::Weight(j))).sum::<f64>()
+    }
+
+    fn powers(&self) -> Vec<Vec<f64>> {
+        let section = &self.cell.layout.own[self.policy];
+        let mut powers = vec![vec![0.0; section.layout.len()]; POWERS];
+        for row in self.cell.table.rows().filter(|row| row[Shared::Rows.place()] > 0.0) {
+            let mean = row[Shared::Reward.place()] / row[Shared::Rows.place()] - self.cell.origin;
+            let mut power = 1.0;
+            for sums in &mut powers {
+                power *= mean;
+                sums.iter_mut().zip(&row[section.start..]).for_each(|(sum, x)| *sum += power * x);
+            }
+        }
+        powers
     }
 
     /// Whether no sum has overflowed.

@@ -4,7 +4,6 @@
 use crate::answer::diagnostics::WeightHistogram;
 use crate::math::lanes::{Four, wide};
 
-
 /// The counts behind a histogram. A bin is a sign, a power of two and a quarter of it: what the first bits of the number
 /// say.
 #[derive(Debug, Clone)]

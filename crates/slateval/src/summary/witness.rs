@@ -8,6 +8,7 @@
 
 use crate::question::structure::ORDERS;
 use crate::question::structure::{Family, Structure};
+use crate::math::column::{Column, resize};
 use crate::rows::weights::{elementary, elementary_with_rest};
 
 /// A sum of products of slot ratios that a structure's weight has not.
@@ -58,27 +59,27 @@ fn binomial(n: usize, k: usize) -> f64 {
 pub(crate) fn fill(
     structure: &Structure,
     list: &[Witness],
-    z: &[Vec<f64>],
+    z: &[Column],
     rows: usize,
-    scratch: &mut Vec<Vec<f64>>,
-    out: &mut Vec<Vec<f64>>,
+    scratch: &mut Vec<Column>,
+    out: &mut Vec<Column>,
 ) {
-    out.resize(out.len().max(list.len()), Vec::new());
+    resize(out, list.len());
     let Some(last) = list.last() else { return };
     match *last {
-        Witness::Order(order) => elementary(order, z, rows, scratch),
-        Witness::Beyond(order) => elementary_with_rest(order, z, rows, scratch),
+        Witness::Order(order) => elementary(order, rows, z, scratch),
+        Witness::Beyond(order) => elementary_with_rest(order, rows, z, scratch),
     }
     for (witness, out) in list.iter().zip(out.iter_mut()) {
-        out.clone_from(&scratch[witness.order() - 1]);
+        *out = scratch[witness.order() - 1];
     }
     if let Structure::Interactions(family) = structure {
-        take_off(family, list, z, out);
+        take_off(family, list, rows, z, out);
     }
 }
 
 /// Takes the products that the family's weight has off the witness of their order.
-fn take_off(family: &Family, list: &[Witness], z: &[Vec<f64>], out: &mut [Vec<f64>]) {
+fn take_off(family: &Family, list: &[Witness], rows: usize, z: &[Column], out: &mut [Column]) {
     let is_there = |set: &&Vec<usize>| set.last().is_some_and(|&last| last < z.len());
     for set in family.closure().iter().filter(is_there) {
         let holds = |witness: &Witness| match *witness {
@@ -86,8 +87,8 @@ fn take_off(family: &Family, list: &[Witness], z: &[Vec<f64>], out: &mut [Vec<f6
             Witness::Beyond(order) => set.len() > order,
         };
         let Some(place) = list.iter().position(holds) else { continue };
-        for (row, h) in out[place].iter_mut().enumerate() {
-            *h -= set.iter().map(|&k| z[k][row]).product::<f64>();
+        for (row, h) in out[place].first_mut(rows).iter_mut().enumerate() {
+            *h -= set.iter().map(|&k| z[k].get(row)).product::<f64>();
         }
     }
 }
@@ -105,7 +106,12 @@ mod tests {
     #[test]
     fn witnesses_are_the_products_that_the_weight_has_not() {
         let z = [0.7, -0.4, 1.3, 0.2, -0.9, 0.5];
-        let columns: Vec<Vec<f64>> = z.iter().map(|&z| vec![z]).collect();
+        let column = |&z: &f64| {
+            let mut column = Column::ZERO;
+            column.first_mut(1)[0] = z;
+            column
+        };
+        let columns: Vec<Column> = z.iter().map(column).collect();
         for text in ["additive", "order:2", "order:5", "interactions:1+2+3,4+5", "interactions:1+2+3+4+5", "product"] {
             let structure: Structure = text.parse().expect("a structure");
             let list = Witness::list(&structure, 1, z.len());
@@ -114,7 +120,7 @@ mod tests {
             let weight = structure.weights(
                 &z.iter().map(|z| vec![1.0 + z]).collect::<Vec<_>>().iter().map(Vec::as_slice).collect::<Vec<_>>(),
             )[0];
-            let shown: f64 = out.iter().take(list.len()).map(|h| h[0]).sum();
+            let shown: f64 = out.iter().map(|h| h.get(0)).sum();
             let all: f64 = products(&z).iter().map(|(_, product)| product).sum();
             assert!((weight + shown - all).abs() < 1e-12, "{text}: {weight} and {shown} make {all}");
         }
@@ -127,7 +133,7 @@ mod tests {
                 Witness::Beyond(order) => set.len() > order,
             };
             let sum: f64 = products(&z).iter().filter(own).map(|(_, product)| product).sum();
-            assert!((h[0] - sum).abs() < 1e-12, "{witness:?}");
+            assert!((h.get(0) - sum).abs() < 1e-12, "{witness:?}");
         }
     }
 

@@ -10,7 +10,7 @@
 //! | sums | of | layout |
 //! |---|---|---|
 //! | `Z_k`, `W_j`, `W_i Z_k`, `W_i W_j`; with chi `chi_k`, `G_m D_mk` | each bin of rewards | [`BinLayout`] |
-//! | the same times `R` and `R^2`, `W_i W_j` also times `R^3` and `R^4`; `Z_j Z_k`; with chi `D_mj D_mk` | the whole log | [`MomentLayout`] |
+//! | `R^q`, `G_m R^q`, `G_m^2 R^q`, `Z_k R^q`, `G_m Z_k R^q`; `Z_j Z_k`; with chi `chi_k R^q`, `G_m D_mk R^q`, `D_mj D_mk` | the whole log | [`MomentLayout`] |
 //! | rows and rewards | each bin, all policies together | [`Shared`] |
 //! | products of one policy's `W_i` with another's right features | each bin, each policy and its baseline | [`CrossLayout`] |
 //! | `Z_j Z_k` and its square | each bin, each policy, with interactions | [`PairLayout`] |
@@ -28,7 +28,7 @@ mod others;
 mod products;
 
 pub(crate) use features::{Chi, Feature, FeatureLayout};
-pub(crate) use moments::{MomentLayout, MomentSum};
+pub(crate) use moments::{MomentLayout, MomentSum, POWERS};
 pub(crate) use others::{GroupLayout, GroupSum, Pair, PairLayout, Power, Shared, WitnessLayout};
 pub(crate) use products::{BinLayout, BinSum, CrossLayout, CrossProduct, Left, Right, RightLayout};
 
@@ -112,6 +112,6 @@ mod tests {
             ascend(&PairLayout { slots });
             ascend(&WitnessLayout { list: vec![Witness::Order(3), Witness::Beyond(slots)] });
         }
-        assert_eq!(Shared::ALL.map(Shared::place), [0, 1]);
+        assert_eq!(Shared::ALL.map(Shared::place), [0, 1, 2, 3]);
     }
 }

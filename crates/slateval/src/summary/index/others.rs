@@ -1,6 +1,7 @@
 //! Where a bin keeps what is no product of two features: what all policies share, pairs of slots, witnesses, clusters.
 //! See docs/methods.md, section 3.2.
 
+use crate::math::lanes::Lanes;
 use crate::summary::index::Layout;
 use crate::summary::witness::Witness;
 
@@ -80,14 +81,35 @@ pub(crate) enum Shared {
     Rows,
     /// The sum of the rewards.
     Reward,
+    /// The smallest reward. Smallest of all, not added up, as the next.
+    Least,
+    /// The largest reward, with its sign changed.
+    MinusMost,
 }
 
 impl Shared {
-    pub(crate) const ALL: [Shared; 2] = [Shared::Rows, Shared::Reward];
+    pub(crate) const ALL: [Shared; 4] = [Shared::Rows, Shared::Reward, Shared::Least, Shared::MinusMost];
+
+    /// Those of a bin without rows.
+    pub(crate) const NONE: Lanes = [0.0, 0.0, f64::INFINITY, f64::INFINITY];
 
     #[inline(always)]
     pub(crate) const fn place(self) -> usize {
         self as usize
+    }
+
+    /// Those of one row.
+    #[inline(always)]
+    pub(crate) fn of(reward: f64) -> Lanes {
+        [1.0, reward, reward, -reward]
+    }
+
+    /// Those of all rows of two bins.
+    pub(crate) fn merge(a: &mut [f64], b: &[f64]) {
+        for shared in Self::ALL {
+            let (a, b) = (&mut a[shared.place()], b[shared.place()]);
+            *a = if matches!(shared, Shared::Least | Shared::MinusMost) { a.min(b) } else { *a + b };
+        }
     }
 }
 
