@@ -112,7 +112,7 @@ fn segments_have_their_own() {
     let slates = contextual_log(7, 1600, 2, 3);
     let spec = Spec::new(Structure::Auto, ["new"]).by("device");
     let mut summary = Summary::new(spec.clone()).unwrap();
-    for (i, slates) in slates.chunks(400).enumerate() {
+    for (i, slates) in slates.chunks(100).enumerate() {
         let mut block = slateval::Block::new(&spec);
         block.reset(slates.len(), 2);
         for (row, slate) in slates.iter().enumerate() {

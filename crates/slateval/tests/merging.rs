@@ -199,7 +199,7 @@ fn rankings_of_different_lengths_and_pools() {
     let mut random = Random(33);
     let mut summary = Summary::new(spec).unwrap();
     let mut block = Block::new(summary.spec());
-    let rows = 300;
+    let rows = Block::ROWS;
     block.reset(rows, 3);
     let mut weights = Vec::new();
     for row in 0..rows {
@@ -259,7 +259,7 @@ fn paper_order_says_nothing_about_chi() {
 /// The paper's weight speaks of the slots that a slate has.
 #[test]
 fn paper_order_counts_only_existing_slots() {
-    let slates = contextual_log(24, 400, 3, 3);
+    let slates = contextual_log(24, Block::ROWS, 3, 3);
     let spec = Spec::new(Structure::PaperOrder(2), ["new"]);
     let expected = evaluate(&summarise(&spec, &slates));
     let mut block = Block::new(&spec);

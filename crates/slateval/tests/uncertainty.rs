@@ -363,7 +363,7 @@ fn disparities_know_that_they_were_looked_for() {
         let spec = Spec::new(Structure::Additive, ["new"]).by("country");
         let mut summary = Summary::new(spec).unwrap();
         let mut block = Block::new(summary.spec());
-        for (i, rows) in contextual_log(seed, 7500, 2, 3).chunks(500).enumerate() {
+        for (i, rows) in contextual_log(seed, 7500, 2, 3).chunks(125).enumerate() {
             block.reset(rows.len(), 2);
             for (row, slate) in rows.iter().enumerate() {
                 block.column_mut(Field::Reward)[row] = slate.reward;

@@ -70,6 +70,9 @@ impl InfluencePart<'_, '_> {
     }
 }
 
+/// How far sums of the same products may lie apart by rounding.
+const ROUNDING: f64 = 1e-12;
+
 /// The standard error of an estimate, or of the difference of two, from their influence functions.
 pub(crate) fn standard_error(cell: &Cell, parts: &[InfluencePart<'_, '_>]) -> f64 {
     let n = cell.rows as f64;
@@ -93,7 +96,10 @@ pub(crate) fn standard_error(cell: &Cell, parts: &[InfluencePart<'_, '_>]) -> f6
                     None => by.abs() * (l.square() * r.square()).sqrt(),
                 }
             };
-            parts.iter().map(|l| parts.iter().map(|r| product(l, r)).sum::<f64>()).sum()
+            let square: f64 = parts.iter().map(|l| parts.iter().map(|r| product(l, r)).sum::<f64>()).sum();
+            let apart: f64 = parts.iter().map(|part| product(part, part)).sum();
+            // Two estimates that are one and the same differ by rounding errors, whose square root would be none.
+            if square > ROUNDING * apart { square } else { 0.0 }
         }
     };
     square.max(0.0).sqrt() / n

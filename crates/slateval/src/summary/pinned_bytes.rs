@@ -18,8 +18,14 @@ impl Uniform {
     }
 }
 
-/// Adds a block of rows with two actions a slot; the reward depends on all slots.
+/// Adds rows with two actions a slot; the reward depends on all slots.
 fn add(summary: &mut Summary, uniform: &mut Uniform, (rows, slots): (usize, usize), origin: f64) {
+    for start in (0..rows).step_by(Block::ROWS) {
+        add_block(summary, uniform, (Block::ROWS.min(rows - start), slots), origin);
+    }
+}
+
+fn add_block(summary: &mut Summary, uniform: &mut Uniform, (rows, slots): (usize, usize), origin: f64) {
     let spec = summary.spec().clone();
     let mut block = Block::new(&spec);
     block.reset(rows, slots);
