@@ -8,7 +8,7 @@
 
 use std::time::Instant;
 
-use slateval::{Block, Field, Spec, Structure, Summary};
+use slateval::{Block, Field, Segment, Spec, Structure, Summary};
 
 const SLOTS: usize = 5;
 /// Rows of a pass: many enough to fill the bins, few enough to be done before another program gets the processor.
@@ -16,19 +16,21 @@ const ROWS: usize = 8192;
 const PASSES: usize = 480;
 
 fn main() {
-    for (name, structure, chi) in [
-        ("additive", Structure::Additive, false),
-        ("additive with chi", Structure::Additive, true),
-        ("order 2", Structure::Order(2), false),
-        ("product", Structure::Product, false),
-        ("auto", Structure::Auto, false),
-        ("auto with chi", Structure::Auto, true),
+    let one = |structure| Spec::new(structure, ["new"]);
+    let names: Vec<String> = (0..10).map(|target| format!("target {target}")).collect();
+    for (name, spec) in [
+        ("additive", one(Structure::Additive)),
+        ("additive with chi", one(Structure::Additive).with_chi()),
+        ("order 2", one(Structure::Order(2))),
+        ("product", one(Structure::Product)),
+        ("auto", one(Structure::Auto)),
+        ("auto with chi", one(Structure::Auto).with_chi()),
+        ("auto, 100 segments", one(Structure::Auto).by("segment")),
+        ("auto, 10 targets", Spec::new(Structure::Auto, names)),
     ] {
         if std::env::args().nth(1).is_some_and(|only| only != name) {
             continue;
         }
-        let spec = Spec::new(structure, ["new"]);
-        let spec = if chi { spec.with_chi() } else { spec };
         let blocks = blocks(&spec);
         let mut summary = Summary::new(spec).unwrap();
         let pass = |_| {
@@ -61,6 +63,11 @@ fn blocks(spec: &Spec) -> Vec<Block> {
                     Field::Chi { .. } => 12.16,
                     _ => uniform(),
                 };
+            }
+        }
+        if spec.by.is_some() {
+            for row in 0..Block::ROWS {
+                block.set_segment(row, &Segment::Text(format!("segment {}", (uniform() * 100.0) as u32)));
             }
         }
         block

@@ -1,4 +1,4 @@
-//! Blocks that grow: rows that come one by one, or in chunks of any size, wait in a block until it is full.
+//! Slots that slates do not have, found by their propensities.
 
 use crate::question::error::{Error, Result};
 use crate::question::field::Field;
@@ -6,25 +6,6 @@ use crate::question::spec::Spec;
 use crate::rows::block::Block;
 
 impl Block {
-    /// Takes the rows of a block with the same columns in behind its own.
-    pub(crate) fn append(&mut self, other: &Block) {
-        let (rows, slots) = (self.rows(), self.slots());
-        self.grow(rows + other.rows(), slots.max(other.slots()));
-        for field in other.fields() {
-            self.column_mut(field)[rows..].copy_from_slice(other.column(field));
-        }
-        // Shorter slates do not have the slots of longer ones.
-        for slot in slots..self.slots() {
-            (0..rows).for_each(|row| self.set_missing(row, slot));
-        }
-        for row in 0..other.rows() {
-            for slot in (0..self.slots()).filter(|&slot| slot >= other.slots() || other.is_missing(row, slot)) {
-                self.set_missing(rows + row, slot);
-            }
-        }
-        self.append_labels(rows, other);
-    }
-
     /// Marks the slots whose propensities are NaN as missing. Messages name policies as `spec` does.
     ///
     /// # Errors

@@ -1,12 +1,13 @@
 //! A block of logged slates, column by column: what readers fill and [`Summary::add`](crate::Summary::add) takes.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::BTreeSet;
 
 use crate::math::column::{self, Column};
 use crate::question::field::Field;
 use crate::question::segment::Segment;
 use crate::question::spec::Spec;
 use crate::question::structure::Pool;
+use crate::rows::segment_names::SegmentNames;
 
 /// Up to [`Block::ROWS`] logged slates, one contiguous column per [`Field`].
 ///
@@ -42,8 +43,7 @@ pub struct Block {
     /// `[slot][row]`, empty while nothing is missing.
     missing: Vec<Vec<bool>>,
     segments: Vec<u32>,
-    segment_values: Vec<Segment>,
-    segment_ids: HashMap<Segment, u32>,
+    segment_names: SegmentNames,
     /// The group that each row's cluster belongs to.
     groups: Vec<u16>,
 }
@@ -100,8 +100,7 @@ impl Block {
             by_slot: vec![Vec::new(); 1 + PER_POLICY * policies],
             missing: Vec::new(),
             segments: Vec::new(),
-            segment_values: Vec::new(),
-            segment_ids: HashMap::new(),
+            segment_names: SegmentNames::default(),
             groups: Vec::new(),
         }
     }
@@ -134,11 +133,9 @@ impl Block {
         for (kind, columns) in self.by_slot.iter_mut().enumerate() {
             if self.columns.has(kind) {
                 column::resize(columns, self.slots);
-                columns.iter_mut().for_each(|column| column.fill_up(rows, undecided(kind)));
             }
         }
-        self.single.iter_mut().for_each(|column| column.fill_up(rows, 0.0));
-        self.weights.iter_mut().for_each(|column| column.fill_up(rows, 0.0));
+        self.fill_up();
         if self.columns.segmented {
             self.segments.resize(rows, 0);
         }
@@ -268,18 +265,7 @@ impl Block {
     /// # Panics
     /// If the specification has no `by`.
     pub fn set_segment(&mut self, row: usize, value: &Segment) {
-        let next = self.segment_values.len();
-        let id = match self.segment_ids.get(value) {
-            Some(&id) => id,
-            None => {
-                self.segment_values.push(value.clone());
-                // A block is dropped long before it has met four billion segments: Summary::add refuses 1001.
-                let id = u32::try_from(next).unwrap_or(u32::MAX);
-                self.segment_ids.insert(value.clone(), id);
-                id
-            }
-        };
-        self.segments[row] = id;
+        self.segments[row] = self.segment_names.id(value);
     }
 
     /// Says which cluster, such as a user, the slate in `row` belongs to. Slates of one cluster are not taken to be
@@ -291,46 +277,24 @@ impl Block {
         self.groups[row] = group_of(value, self.columns.groups);
     }
 
-    /// Copies segments and clusters of another block's rows to this one's rows from `start` on.
-    pub(crate) fn append_labels(&mut self, start: usize, other: &Block) {
-        for row in 0..other.segments.len() {
-            self.set_segment(start + row, other.segment(row));
-        }
-        if self.columns.groups > 0 {
-            self.groups[start..].copy_from_slice(&other.groups);
-        }
-    }
-
     /// The group that each row's cluster belongs to; empty without clusters.
     pub(crate) fn groups(&self) -> &[u16] {
         &self.groups
     }
 
-    fn segment(&self, row: usize) -> &Segment {
-        // Where nobody said which: no value.
-        static NULL: Segment = Segment::Null;
-        self.segment_values.get(self.segments[row] as usize).unwrap_or(&NULL)
-    }
-
     /// The segments that have rows; none if the specification has no `by`.
     pub(crate) fn segments(&self) -> BTreeSet<&Segment> {
-        (0..self.segments.len()).map(|row| self.segment(row)).collect()
+        let ids: BTreeSet<u32> = self.segments.iter().copied().collect();
+        ids.into_iter().map(|id| self.segment_names.name(id)).collect()
     }
 
-    /// The rows of each segment; nothing if the specification has no `by`.
-    pub(crate) fn by_segment(&self) -> Vec<(Segment, Vec<usize>)> {
-        if !self.columns.segmented {
-            return Vec::new();
-        }
-        if self.segment_values.is_empty() {
-            // Nobody said which: one segment without a value.
-            return vec![(Segment::Null, (0..self.rows).collect())];
-        }
-        let mut groups: Vec<Vec<usize>> = vec![Vec::new(); self.segment_values.len()];
-        for (row, &id) in self.segments.iter().enumerate() {
-            groups[id as usize].push(row);
-        }
-        self.segment_values.iter().cloned().zip(groups).filter(|(_, rows)| !rows.is_empty()).collect()
+    /// Each row's segment, as a number that [`segment_names`](Self::segment_names) knows the value of.
+    pub(crate) fn segment_ids(&self) -> &[u32] {
+        &self.segments
+    }
+
+    pub(crate) fn segment_names(&self) -> &SegmentNames {
+        &self.segment_names
     }
 
     /// An empty block for rows of one segment of this one.
@@ -338,23 +302,41 @@ impl Block {
         Self::with_columns(BlockColumns { segmented: false, ..self.columns.clone() })
     }
 
-    /// Copies the given rows into `out`, without their segment.
-    pub(crate) fn select_into(&self, rows: &[usize], out: &mut Block) {
-        out.reset(rows.len(), self.slots);
-        for field in self.fields() {
-            let from = self.column(field);
-            for (to, &row) in out.column_mut(field).iter_mut().zip(rows) {
-                *to = from[row];
+    /// Takes one row of a block with the same columns in behind its own, without its segment. The block has to be
+    /// [filled up](Self::fill_up) before its rows are added to sums.
+    pub(crate) fn push_row(&mut self, other: &Block, row: usize) {
+        if self.rows == 0 {
+            self.reset(0, other.slots);
+        }
+        let (last, slots) = (self.rows, self.slots);
+        if other.slots > slots {
+            self.grow(last, other.slots);
+            (slots..self.slots).for_each(|slot| (0..last).for_each(|row| self.set_missing(row, slot)));
+        }
+        self.rows += 1;
+        let all = self.by_slot.iter_mut().chain([&mut self.single, &mut self.weights]);
+        for (columns, from) in all.zip(other.by_slot.iter().chain([&other.single, &other.weights])) {
+            for (column, from) in columns.iter_mut().zip(from) {
+                column.first_mut(last + 1)[last] = from.get(row);
             }
         }
-        for (to, &row) in out.groups.iter_mut().zip(rows) {
-            *to = self.groups[row];
+        if self.columns.groups > 0 {
+            self.groups.push(other.groups[row]);
         }
-        for (slot, missing) in self.missing.iter().enumerate() {
-            for (to, _) in rows.iter().enumerate().filter(|&(_, &row)| missing[row]) {
-                out.set_missing(to, slot);
-            }
+        self.missing.iter_mut().for_each(|missing| missing.push(false));
+        if other.slots < self.slots || other.has_missing() {
+            let absent = |slot: &usize| *slot >= other.slots || other.is_missing(row, *slot);
+            (0..self.slots).filter(absent).for_each(|slot| self.set_missing(last, slot));
         }
+    }
+
+    /// Makes the rows that fill up the last group harmless.
+    pub(crate) fn fill_up(&mut self) {
+        for (kind, columns) in self.by_slot.iter_mut().enumerate() {
+            columns.iter_mut().for_each(|column| column.fill_up(self.rows, undecided(kind)));
+        }
+        self.single.iter_mut().for_each(|column| column.fill_up(self.rows, 0.0));
+        self.weights.iter_mut().for_each(|column| column.fill_up(self.rows, 0.0));
     }
 }
 

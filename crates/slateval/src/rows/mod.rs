@@ -3,5 +3,6 @@
 pub(crate) mod append;
 pub(crate) mod block;
 pub(crate) mod check;
+pub(crate) mod segment_names;
 pub(crate) mod slate;
 pub(crate) mod weights;

@@ -20,6 +20,7 @@ mod scatter;
 pub(crate) mod table;
 pub(crate) mod tally;
 pub(crate) mod totals;
+pub(crate) mod waiting;
 pub(crate) mod weight_counts;
 pub(crate) mod witness;
 
@@ -31,6 +32,7 @@ use crate::question::spec::Spec;
 use crate::rows::block::Block;
 use crate::summary::accumulate::Scratch;
 use crate::summary::cell::Cell;
+use crate::summary::waiting::Waiting;
 
 /// A fixed-size set of sums over logged slates: add rows, merge with other summaries, evaluate.
 ///
@@ -53,8 +55,8 @@ pub struct Summary {
     pub(crate) spec: Spec,
     /// Without the rows that wait: [`cells`](Self::cells) has them all.
     cells: BTreeMap<Segment, Cell>,
-    /// Rows that wait for their block to be full, fewer than [`Block::ROWS`].
-    pending: Block,
+    /// Rows that wait for their block to be full.
+    waiting: Waiting,
     /// Buffer for the slate that is being recorded.
     one: Block,
     scratch: Scratch,
@@ -70,8 +72,8 @@ impl Summary {
     /// If the specification contradicts itself: no target, a reserved or repeated name, an impossible structure.
     pub fn new(spec: Spec) -> Result<Self> {
         spec.check()?;
-        let (pending, one) = (Block::new(&spec), Block::new(&spec));
-        Ok(Summary { spec, cells: BTreeMap::new(), pending, one, scratch: Scratch::default() })
+        let one = Block::new(&spec);
+        Ok(Summary { spec, cells: BTreeMap::new(), waiting: Waiting::default(), one, scratch: Scratch::default() })
     }
 
     /// What this is a summary of.
@@ -81,20 +83,21 @@ impl Summary {
 
     /// Number of slates seen.
     pub fn rows(&self) -> u64 {
-        self.cells.values().map(|cell| cell.rows).sum::<u64>() + self.pending.rows() as u64
+        self.cells.values().map(|cell| cell.rows).sum::<u64>() + self.waiting.rows() as u64
     }
 
     /// Number of slots of the longest slate; `None` where the structure has no use for slots.
     pub fn slots(&self) -> Option<usize> {
         let needed = self.spec.structure.needs().slots;
-        needed.then(|| self.cells.values().map(|cell| cell.slots).fold(self.pending.slots(), usize::max))
+        let added = self.cells.values().map(|cell| cell.slots);
+        let waiting = self.waiting.blocks().map(|(_, block)| block.slots());
+        needed.then(|| added.chain(waiting).max().unwrap_or(0))
     }
 
     /// The segments seen, ascending.
     pub fn segments(&self) -> impl Iterator<Item = &Segment> {
-        let mut segments = self.pending.segments();
-        segments.extend(self.cells.keys().filter(|_| self.spec.by.is_some()));
-        segments.into_iter()
+        let all = self.cells.keys().chain(self.waiting.blocks().map(|(segment, _)| segment));
+        all.filter(|_| self.spec.by.is_some()).collect::<BTreeSet<_>>().into_iter()
     }
 
     /// Adds the rows of a block, or none of them: a block is checked as a whole first, and a refused block leaves the
@@ -110,31 +113,15 @@ impl Summary {
     pub fn add(&mut self, block: &Block) -> Result<()> {
         assert!(block.suits(&self.spec), "the block was made for another specification");
         block.check(&self.spec)?;
-        let segments = block.by_segment();
-        self.check_segments(segments.iter().map(|(segment, _)| segment))?;
-        self.add_checked(block, segments);
+        if self.spec.by.is_some() {
+            if !self.waiting.knows_all(block) {
+                self.check_segments(block.segments())?;
+            }
+            self.enqueue(block);
+        } else {
+            add_to(&mut self.cells, &self.spec, &Segment::Null, block, &mut self.scratch);
+        }
         Ok(())
-    }
-
-    /// Adds the rows of a block that has been checked, given the rows of each segment.
-    fn add_checked(&mut self, block: &Block, segments: Vec<(Segment, Vec<usize>)>) {
-        if self.spec.by.is_none() {
-            return self.add_to(Segment::Null, block);
-        }
-        let mut part = block.for_one_segment();
-        for (segment, rows) in segments {
-            block.select_into(&rows, &mut part);
-            self.add_to(segment, &part);
-        }
-    }
-
-    fn add_to(&mut self, segment: Segment, block: &Block) {
-        if block.rows() == 0 {
-            return;
-        }
-        let spec = &self.spec;
-        let cell = self.cells.entry(segment).or_insert_with(|| Cell::new(spec, block.slots()));
-        cell.add(&spec.structure, block, &mut self.scratch);
     }
 
     /// Takes in another summary, as if its rows had been added here. A refused summary leaves this one as it was.
@@ -163,14 +150,9 @@ impl Summary {
     /// Refuses segments that would be too many beside those that are there.
     pub(crate) fn check_segments<'a>(&'a self, more: impl IntoIterator<Item = &'a Segment>) -> Result<()> {
         let Some(column) = &self.spec.by else { return Ok(()) };
-        let is_new = |segment: &&Segment| !self.cells.contains_key(segment);
-        let mut new: BTreeSet<&Segment> = more.into_iter().filter(is_new).collect();
-        // The segments of waiting rows are counted only where it matters: there are no more of them than rows.
-        if new.is_empty() || self.cells.len() + self.pending.rows() + new.len() <= Self::SEGMENTS {
-            return Ok(());
-        }
-        new.extend(self.pending.segments().into_iter().filter(is_new));
-        if self.cells.len() + new.len() <= Self::SEGMENTS {
+        let is_new = |segment: &&Segment| !self.cells.contains_key(segment) && !self.waiting.has(segment);
+        let new: BTreeSet<&Segment> = more.into_iter().filter(is_new).collect();
+        if new.is_empty() || self.segments().count() + new.len() <= Self::SEGMENTS {
             return Ok(());
         }
         Err(Error::TooManySegments { column: column.clone(), limit: Self::SEGMENTS })
@@ -188,4 +170,16 @@ impl Summary {
     pub(crate) fn from_cells(spec: Spec, cells: BTreeMap<Segment, Cell>) -> Result<Self> {
         Ok(Summary { cells, ..Summary::new(spec)? })
     }
+}
+
+/// Adds the rows of a block that has been checked to the cell of their segment.
+fn add_to(cells: &mut BTreeMap<Segment, Cell>, spec: &Spec, segment: &Segment, block: &Block, scratch: &mut Scratch) {
+    if block.rows() == 0 {
+        return;
+    }
+    if let Some(cell) = cells.get_mut(segment) {
+        return cell.add(&spec.structure, block, scratch);
+    }
+    let cell = cells.entry(segment.clone()).or_insert(Cell::new(spec, block.slots()));
+    cell.add(&spec.structure, block, scratch);
 }

@@ -1,8 +1,4 @@
-//! Rows that wait for their block to be full.
-//!
-//! Sums are added up a block at a time, and their last bits depend on where blocks begin. Rows that come one by one, or in
-//! chunks of any size, are therefore kept until there are [`Block::ROWS`] of them: the sums are then those of one pass.
-//! Waiting rows have been checked, so adding them later cannot fail; and whoever looks at a summary sees them added.
+//! Slates one by one, and chunks of any size: rows wait until they fill a block.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -45,45 +41,35 @@ impl Summary {
         }
         let checked = slate.fill(&self.spec, &mut self.one).and_then(|()| self.one.check(&self.spec));
         checked.map_err(|error| error.after(usize::try_from(self.rows()).unwrap_or(usize::MAX)))?;
-        self.pending.append(&self.one);
-        self.settle_if_full();
+        let Summary { spec, cells, waiting, scratch, one, .. } = self;
+        waiting.add(one, |segment, block| super::add_to(cells, spec, segment, block, scratch));
         Ok(())
     }
 
-    /// How many rows can be enqueued before they are added up.
+    /// How many rows fill a block with those that wait.
     pub(crate) fn room(&self) -> usize {
-        Block::ROWS - self.pending.rows()
+        Block::ROWS - self.waiting.rows() % Block::ROWS
     }
 
-    /// Adds the rows of a block that has been checked, no more than there is [`room`](Self::room) for, once they fill a
-    /// block with those that wait.
+    /// Adds the rows of a block that has been checked, once they fill a block with those that wait.
     pub(crate) fn enqueue(&mut self, block: &Block) {
-        if block.rows() == Block::ROWS {
-            return self.add_checked(block, block.by_segment());
+        let Summary { spec, cells, waiting, scratch, .. } = self;
+        if spec.by.is_none() && waiting.rows() == 0 && block.rows() == Block::ROWS {
+            return super::add_to(cells, spec, &Segment::Null, block, scratch);
         }
-        self.pending.append(block);
-        self.settle_if_full();
+        waiting.add(block, |segment, block| super::add_to(cells, spec, segment, block, scratch));
     }
 
-    fn settle_if_full(&mut self) {
-        if self.room() == 0 {
-            self.settle();
-        }
-    }
-
-    /// Adds the rows that wait.
-    pub(crate) fn settle(&mut self) {
-        if self.pending.rows() > 0 {
-            let mut block = std::mem::replace(&mut self.pending, Block::new(&self.spec));
-            self.add_checked(&block, block.by_segment());
-            block.reset(0, 0);
-            self.pending = block;
-        }
+    /// Adds up the rows that wait for their block to be full. No answer depends on it; where segments have many rows
+    /// waiting it spares those who ask a copy.
+    pub fn settle(&mut self) {
+        let Summary { spec, cells, waiting, scratch, .. } = self;
+        waiting.empty(|segment, block| super::add_to(cells, spec, segment, block, scratch));
     }
 
     /// This summary with no rows waiting.
     pub(crate) fn settled(&self) -> Cow<'_, Summary> {
-        if self.pending.rows() == 0 {
+        if self.waiting.rows() == 0 {
             return Cow::Borrowed(self);
         }
         let mut settled = self.clone();

@@ -170,8 +170,9 @@ fn add_each_row<F: Four, const BASIS: usize, const GROUPS: usize, const CHI: usi
     };
     let masks: [Lanes; CHI] = std::array::from_fn(|group| slot_mask(slots, group));
     let length = (1 + BASIS) * (GROUPS + CHI) + WITNESSES;
+    let fetched = if shared.is_some() { 0 } else { start * LANES }..(start + length) * LANES;
     for (i, &bin) in bins.iter().enumerate() {
-        F::fetch(table.row(bins[if i + AHEAD < bins.len() { i + AHEAD } else { i }]));
+        F::fetch(&table.row(bins[if i + AHEAD < bins.len() { i + AHEAD } else { i }])[fetched.clone()]);
         let row = table.row_mut(bin).as_chunks_mut::<LANES>().0;
         if let Some(rewards) = shared {
             add_shared::<F>(&mut row[0], rewards.get(i));
@@ -208,8 +209,10 @@ fn add_each_any_row<F: Four>(Target { table, start, groups, slots, staged, colum
     let (chi, witnesses) = (staged.chi.len() / staged_rows, staged.witnesses.len() / staged_rows);
     let masks: Vec<Lanes> = (0..chi).map(|group| slot_mask(slots, group)).collect();
     let lefts = columns.basis();
+    let length = (1 + lefts.len()) * (groups + chi) + witnesses;
+    let fetched = if shared.is_some() { 0 } else { start * LANES }..(start + length) * LANES;
     for (i, &bin) in bins.iter().enumerate() {
-        F::fetch(table.row(bins[if i + AHEAD < bins.len() { i + AHEAD } else { i }]));
+        F::fetch(&table.row(bins[if i + AHEAD < bins.len() { i + AHEAD } else { i }])[fetched.clone()]);
         let row = table.row_mut(bin).as_chunks_mut::<LANES>().0;
         if let Some(rewards) = shared {
             add_shared::<F>(&mut row[0], rewards.get(i));
