@@ -8,6 +8,9 @@
 /// Parts that a sum over rows is kept in.
 pub(crate) const LANES: usize = 4;
 
+/// Doubles of a cache line.
+pub(crate) const LINE: usize = 8;
+
 /// Four numbers in memory.
 pub(crate) type Lanes = [f64; LANES];
 
@@ -38,8 +41,8 @@ pub(crate) trait Four: Copy {
     /// The first lanes of all, then the second lanes of all, and so on.
     fn transpose(four: [Self; LANES]) -> [Self; LANES];
 
-    /// Asks for some numbers to be brought nearer, for they will be needed soon.
-    fn fetch(_numbers: &[f64]) {}
+    /// Asks for the first cache lines of some numbers to be brought nearer, for they will be needed soon.
+    fn fetch(_numbers: &[f64], _lines: usize) {}
 
     fn lanes(self) -> Lanes {
         let mut lanes = [0.0; LANES];
@@ -193,21 +196,18 @@ pub(crate) mod avx2 {
         _mm256_unpackhi_pd, _mm256_unpacklo_pd,
     };
 
-    use super::{Four, LANES, Lanes};
+    use super::{Four, LANES, LINE, Lanes};
 
     /// Four doubles in a register.
     #[derive(Debug, Clone, Copy)]
     pub(crate) struct Wide(__m256d);
 
-    /// Doubles in a cache line.
-    const LINE: usize = 8;
-
     impl Four for Wide {
         #[inline(always)]
-        fn fetch(numbers: &[f64]) {
-            for line in (0..numbers.len()).step_by(LINE) {
+        fn fetch(numbers: &[f64], lines: usize) {
+            for line in 0..lines {
                 // Asking for memory is allowed wherever it lies.
-                unsafe { _mm_prefetch::<_MM_HINT_T0>(numbers.as_ptr().wrapping_add(line).cast()) };
+                unsafe { _mm_prefetch::<_MM_HINT_T0>(numbers.as_ptr().wrapping_add(line * LINE).cast()) };
             }
         }
 

@@ -6,7 +6,8 @@
 //! are kept in [`LANES`](crate::math::lanes::LANES) interleaved parts: the order of additions, and so the last bit, does
 //! not depend on the processor.
 
-use crate::math::column::Column;
+use crate::math::column::{Column, groups_of};
+use crate::math::lanes::{Four, wide};
 use crate::math::vector;
 use crate::question::field::Field;
 use crate::question::structure::Structure;
@@ -92,18 +93,29 @@ impl Cell {
     /// Finds the rewards' bins.
     fn find_bins(&mut self, block: &Block, scratch: &mut Scratch) {
         let rows = block.rows();
-        let rewards = scratch.reward.first_mut(rows);
         // -0.0 becomes 0.0
-        rewards.iter_mut().zip(block.column(Field::Reward)).for_each(|(to, r)| *to = r + 0.0);
+        plus(rows, block.whole_column(Field::Reward), 0.0, &mut scratch.reward);
+        let rewards = scratch.reward.first(rows);
         let moves = self.bins.assign(rewards, &mut scratch.bin_rows);
         self.move_rows(moves.as_ref());
         let (before, after) = (self.rows as usize, self.rows as usize + rows);
         if let Some(range) = self.bins.range().filter(|_| before < ORIGIN_ROWS && after >= ORIGIN_ROWS) {
             self.move_origin(origin_of(range));
         }
-        let centred = scratch.centred.first_mut(rows);
-        centred.iter_mut().zip(scratch.reward.first(rows)).for_each(|(to, r)| *to = r - self.origin);
+        plus(rows, &scratch.reward, -self.origin, &mut scratch.centred);
         scratch.centred.fill_up(rows, 0.0);
+    }
+}
+
+wide! {
+    /// `out = a + b`.
+    fn plus(rows: usize, a: &Column, b: f64, out: &mut Column) = plus_rows
+}
+
+#[inline(always)]
+fn plus_rows<F: Four>(rows: usize, a: &Column, b: f64, out: &mut Column) {
+    for i in 0..groups_of(rows) {
+        F::load(&a.groups()[i]).plus(F::splat(b)).store(&mut out.groups_mut()[i]);
     }
 }
 
@@ -138,9 +150,7 @@ impl PolicySums {
             self.tally.add_propensities(slot, *range);
         }
         let of_squares = columns.fill_weights(rows, shape.basis, witnesses, centred);
-        for (tally, g) in self.tally.weights.iter_mut().zip(&columns.weights) {
-            tally.add(g.first(columns.rows));
-        }
+        self.tally.add_weights(columns.rows, &columns.weights);
         if shape.chi {
             self.tally.negative_chi += columns.fill_chi(rows, shape.slots);
         }

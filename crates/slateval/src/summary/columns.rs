@@ -130,13 +130,15 @@ impl PolicyColumns {
             }
         };
         for m in 0..basis.len() {
-            if let Basis::Orders(_) = basis {
-                let (below, above) = self.weights.split_at_mut(m);
-                add_order(self.rows, below.last(), &self.orders[m], &mut above[0]);
-            }
-            let by = [centred, &self.squared_reward];
+            let (below, above) = self.weights.split_at_mut(m);
+            let rewards = [centred, &self.squared_reward];
             let out = [&mut self.with_reward[m], &mut self.with_squared_reward[m]];
-            multiply_by_both(self.rows, &self.weights[m], by, out);
+            match (basis, below.last()) {
+                // G_m = G_{m-1} + W_m, and G_0 = 1.
+                (Basis::Orders(_), Some(below)) => add_order(self.rows, below, &self.orders[m], rewards, &mut above[0], out),
+                (Basis::Orders(_), None) => add_first_order(self.rows, &self.orders[m], rewards, &mut above[0], out),
+                (Basis::Single, _) => multiply_by_both(self.rows, &above[0], rewards, out),
+            }
         }
         of_squares
     }
@@ -210,35 +212,40 @@ impl PolicyColumns {
     }
 }
 
-/// `G_m = G_{m-1} + W_m`, and `G_0 = 1`.
-fn add_order(rows: usize, below: Option<&Column>, w: &Column, g: &mut Column) {
-    match below {
-        Some(below) => plus(rows, below, w, g),
-        None => one_plus(rows, w, g),
+wide! {
+    /// `g = below + w`, and its products with two columns.
+    fn add_order(rows: usize, below: &Column, w: &Column, by: [&Column; 2], g: &mut Column, out: [&mut Column; 2]) = add_order_to_rows
+}
+
+#[inline(always)]
+fn add_order_to_rows<F: Four>(
+    rows: usize,
+    below: &Column,
+    w: &Column,
+    by: [&Column; 2],
+    g: &mut Column,
+    [first, second]: [&mut Column; 2],
+) {
+    for i in 0..groups_of(rows) {
+        let sum = F::load(&below.groups()[i]).plus(F::load(&w.groups()[i]));
+        sum.store(&mut g.groups_mut()[i]);
+        sum.times(F::load(&by[0].groups()[i])).store(&mut first.groups_mut()[i]);
+        sum.times(F::load(&by[1].groups()[i])).store(&mut second.groups_mut()[i]);
     }
 }
 
 wide! {
-    /// `out = a + b`.
-    fn plus(rows: usize, a: &Column, b: &Column, out: &mut Column) = plus_rows
+    /// The same with `g = 1 + w`.
+    fn add_first_order(rows: usize, w: &Column, by: [&Column; 2], g: &mut Column, out: [&mut Column; 2]) = add_first_order_to_rows
 }
 
 #[inline(always)]
-fn plus_rows<F: Four>(rows: usize, a: &Column, b: &Column, out: &mut Column) {
+fn add_first_order_to_rows<F: Four>(rows: usize, w: &Column, by: [&Column; 2], g: &mut Column, [first, second]: [&mut Column; 2]) {
     for i in 0..groups_of(rows) {
-        F::load(&a.groups()[i]).plus(F::load(&b.groups()[i])).store(&mut out.groups_mut()[i]);
-    }
-}
-
-wide! {
-    /// `out = 1 + a`.
-    fn one_plus(rows: usize, a: &Column, out: &mut Column) = one_plus_rows
-}
-
-#[inline(always)]
-fn one_plus_rows<F: Four>(rows: usize, a: &Column, out: &mut Column) {
-    for i in 0..groups_of(rows) {
-        F::load(&a.groups()[i]).plus(F::splat(1.0)).store(&mut out.groups_mut()[i]);
+        let sum = F::splat(1.0).plus(F::load(&w.groups()[i]));
+        sum.store(&mut g.groups_mut()[i]);
+        sum.times(F::load(&by[0].groups()[i])).store(&mut first.groups_mut()[i]);
+        sum.times(F::load(&by[1].groups()[i])).store(&mut second.groups_mut()[i]);
     }
 }
 

@@ -5,7 +5,7 @@
 //! factor are that factor times a run of such groups.
 
 use crate::math::column::{Column, ROWS};
-use crate::math::lanes::{Four, LANES, Lanes, wide};
+use crate::math::lanes::{Four, LANES, LINE, Lanes, wide};
 use crate::math::vector::{self, interleave};
 use crate::summary::accumulate::Scratch;
 use crate::summary::cell::Cell;
@@ -170,9 +170,10 @@ fn add_each_row<F: Four, const BASIS: usize, const GROUPS: usize, const CHI: usi
     };
     let masks: [Lanes; CHI] = std::array::from_fn(|group| slot_mask(slots, group));
     let length = (1 + BASIS) * (GROUPS + CHI) + WITNESSES;
-    let fetched = if shared.is_some() { 0 } else { start * LANES }..(start + length) * LANES;
+    // What all policies share stands in front of the first policy's part.
+    let (first, lines) = (if shared.is_some() { 0 } else { start * LANES }, ((1 + length) * LANES).div_ceil(LINE));
     for (i, &bin) in bins.iter().enumerate() {
-        F::fetch(&table.row(bins[if i + AHEAD < bins.len() { i + AHEAD } else { i }])[fetched.clone()]);
+        F::fetch(&table.row(bins[if i + AHEAD < bins.len() { i + AHEAD } else { i }])[first..], lines);
         let row = table.row_mut(bin).as_chunks_mut::<LANES>().0;
         if let Some(rewards) = shared {
             add_shared::<F>(&mut row[0], rewards.get(i));
@@ -210,9 +211,10 @@ fn add_each_any_row<F: Four>(Target { table, start, groups, slots, staged, colum
     let masks: Vec<Lanes> = (0..chi).map(|group| slot_mask(slots, group)).collect();
     let lefts = columns.basis();
     let length = (1 + lefts.len()) * (groups + chi) + witnesses;
-    let fetched = if shared.is_some() { 0 } else { start * LANES }..(start + length) * LANES;
+    // What all policies share stands in front of the first policy's part.
+    let (first, lines) = (if shared.is_some() { 0 } else { start * LANES }, ((1 + length) * LANES).div_ceil(LINE));
     for (i, &bin) in bins.iter().enumerate() {
-        F::fetch(&table.row(bins[if i + AHEAD < bins.len() { i + AHEAD } else { i }])[fetched.clone()]);
+        F::fetch(&table.row(bins[if i + AHEAD < bins.len() { i + AHEAD } else { i }])[first..], lines);
         let row = table.row_mut(bin).as_chunks_mut::<LANES>().0;
         if let Some(rewards) = shared {
             add_shared::<F>(&mut row[0], rewards.get(i));

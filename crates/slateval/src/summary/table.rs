@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use crate::math::lanes::LINE;
 use crate::summary::bins::Moves;
 use crate::summary::index::Shared;
 
@@ -9,6 +10,8 @@ use crate::summary::index::Shared;
 #[derive(Debug, Clone)]
 pub(crate) struct Table {
     pub(crate) width: usize,
+    /// From the beginning of a row to that of the next: whole cache lines.
+    stride: usize,
     sums: Vec<f64>,
     /// Where the first row begins: where a cache line does, for a row that did not would lie in one line more. A clone may
     /// lie elsewhere; this costs time and nothing else.
@@ -18,13 +21,10 @@ pub(crate) struct Table {
     has_shared: bool,
 }
 
-/// Doubles of a cache line.
-const LINE: usize = 8;
-
 impl Table {
     /// Of rows that begin with what is [`Shared`].
     pub(crate) fn new(width: usize) -> Self {
-        Table { width, sums: Vec::new(), start: 0, rows: 0, has_shared: true }
+        Table { width, stride: width.next_multiple_of(LINE), sums: Vec::new(), start: 0, rows: 0, has_shared: true }
     }
 
     /// Of sums alone.
@@ -32,20 +32,14 @@ impl Table {
         Table { has_shared: false, ..Table::new(width) }
     }
 
-    /// From the beginning of a row to that of the next.
-    #[inline(always)]
-    fn stride(&self) -> usize {
-        self.width.next_multiple_of(LINE)
-    }
-
     #[inline(always)]
     pub(crate) fn row(&self, row: u32) -> &[f64] {
-        &self.sums[self.start + row as usize * self.stride()..][..self.width]
+        &self.sums[self.start + row as usize * self.stride..][..self.width]
     }
 
     #[inline(always)]
     pub(crate) fn row_mut(&mut self, row: u32) -> &mut [f64] {
-        let begin = self.start + row as usize * self.stride();
+        let begin = self.start + row as usize * self.stride;
         &mut self.sums[begin..][..self.width]
     }
 
@@ -76,7 +70,7 @@ impl Table {
 
     /// Makes room for more rows.
     pub(crate) fn resize(&mut self, rows: usize) {
-        let (stride, used) = (self.stride(), self.start..self.start + self.rows * self.stride());
+        let (stride, used) = (self.stride, self.start..self.start + self.rows * self.stride);
         if self.sums.len() < self.start + rows * stride {
             // Twice as much as is there, so that rows that come one by one are not copied again each time.
             let room = rows.max(2 * self.rows) * stride + LINE;

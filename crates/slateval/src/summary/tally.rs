@@ -4,7 +4,7 @@
 use crate::math::column::{Column, groups_of};
 use crate::math::lanes::{Four, LANES, wide};
 use crate::rows::weights::HigherPowers;
-use crate::summary::weight_counts::WeightCounts;
+use crate::summary::weight_counts::{self, WeightCounts};
 
 /// What is remembered of the weights themselves.
 #[derive(Debug, Clone)]
@@ -57,7 +57,8 @@ impl WeightTally {
     const PLAIN: usize = 8;
     const NUMBERS: usize = Self::PLAIN + WeightCounts::NUMBERS;
 
-    pub(crate) fn add(&mut self, weights: &[f64]) {
+    /// Adds all but the counts.
+    fn add(&mut self, weights: &[f64]) {
         let done = weights.len() / LANES * LANES;
         weights[done..].iter().for_each(|&g| self.add_one(g));
         if done > 0 {
@@ -68,7 +69,6 @@ impl WeightTally {
             self.cubes += seen.cubes;
             self.fourths += seen.fourths;
         }
-        self.counts.add(weights);
     }
 
     fn extend(&mut self, least: f64, most: f64) {
@@ -76,7 +76,6 @@ impl WeightTally {
         self.max = Some(self.max.map_or(most, |max| max.max(most)));
     }
 
-    /// All but the counts.
     fn add_one(&mut self, g: f64) {
         self.extend(g, g);
         self.negative += u64::from(g < 0.0);
@@ -159,6 +158,13 @@ impl Tally {
     pub(crate) fn add_propensities(&mut self, slot: usize, (smallest, largest): (f64, f64)) {
         self.smallest[slot] = self.smallest[slot].min(smallest);
         self.largest[slot] = self.largest[slot].max(largest);
+    }
+
+    /// Takes in the weights of a block.
+    pub(crate) fn add_weights(&mut self, rows: usize, weights: &[Column]) {
+        self.weights.iter_mut().zip(weights).for_each(|(tally, g)| tally.add(g.first(rows)));
+        let mut counts: Vec<&mut WeightCounts> = self.weights.iter_mut().map(|tally| &mut tally.counts).collect();
+        weight_counts::count(rows, weights, &mut counts);
     }
 
     /// Takes in what was seen of a slot while its ratios were computed.

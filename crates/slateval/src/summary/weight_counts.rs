@@ -2,7 +2,8 @@
 //! See docs/methods.md, section 3.3.
 
 use crate::answer::diagnostics::WeightHistogram;
-use crate::math::lanes::{Four, wide};
+use crate::math::column::{Column, ROWS, groups_of};
+use crate::math::lanes::{Four, LANES, wide};
 
 /// The counts behind a histogram. A bin is a sign, a power of two and a quarter of it: what the first bits of the number
 /// say.
@@ -28,9 +29,6 @@ const SIDE: usize = ((LARGEST - SMALLEST) as usize) * (1 << QUARTERS) + 1;
 /// Room for every bin that eight bits can name, so that none has to be checked.
 const TABLE: usize = 1 << u8::BITS;
 
-/// Rows whose bins are found before they are counted.
-const AT_ONCE: usize = 64;
-
 impl Default for WeightCounts {
     fn default() -> Self {
         WeightCounts { tables: Box::new([[0; TABLE]; 2]) }
@@ -43,22 +41,6 @@ impl WeightCounts {
     fn counts(&self) -> impl DoubleEndedIterator<Item = u64> + ExactSizeIterator {
         let [even, odd] = &*self.tables;
         even[..Self::NUMBERS].iter().zip(odd).map(|(a, b)| a.saturating_add(*b))
-    }
-
-    pub(crate) fn add(&mut self, weights: &[f64]) {
-        for weights in weights.chunks(AT_ONCE) {
-            // Found in one loop and counted in another, the bins are found several at a time.
-            let mut bins = [0; AT_ONCE];
-            find_bins(weights, &mut bins);
-            // Rows next to each other often weigh the same: two tables, so that neither waits for the other's store.
-            let [even, odd] = &mut *self.tables;
-            let (pairs, rest) = bins[..weights.len()].as_chunks();
-            for &[first, second] in pairs {
-                even[usize::from(first)] += 1;
-                odd[usize::from(second)] += 1;
-            }
-            rest.iter().for_each(|&bin| even[usize::from(bin)] += 1);
-        }
     }
 
     pub(crate) fn merge(&mut self, other: &WeightCounts) {
@@ -103,14 +85,44 @@ fn bin(g: f64) -> u8 {
     (SIDE as i32 + if upper >> 31 == 1 { -size } else { size }) as u8
 }
 
+/// Counts the rows of some weights, each into its own counts.
+pub(crate) fn count(rows: usize, weights: &[Column], counts: &mut [&mut WeightCounts]) {
+    for (weights, counts) in weights.chunks(AT_ONCE).zip(counts.chunks_mut(AT_ONCE)) {
+        // Found in one loop and counted in another, the bins are found several at a time.
+        let mut bins = [[0; ROWS]; AT_ONCE];
+        weights.iter().zip(&mut bins).for_each(|(weights, bins)| find_bins(rows, weights, bins));
+        match counts {
+            [a] => count_bins(rows, &bins, [a]),
+            [a, b] => count_bins(rows, &bins, [a, b]),
+            [a, b, c] => count_bins(rows, &bins, [a, b, c]),
+            [a, b, c, d] => count_bins(rows, &bins, [a, b, c, d]),
+            _ => unreachable!("{AT_ONCE} at once"),
+        }
+    }
+}
+
+/// Weights that are counted in one loop.
+const AT_ONCE: usize = 4;
+
+/// Rows next to each other often weigh the same, and to count one up has to wait until the last was stored. So there are two
+/// tables, taken in turns, and all weights of a row are counted before those of the next.
+fn count_bins<const WEIGHTS: usize>(rows: usize, bins: &[[u8; ROWS]; AT_ONCE], counts: [&mut WeightCounts; WEIGHTS]) {
+    let mut tables = counts.map(|counts| &mut *counts.tables);
+    for row in 0..rows.min(ROWS) {
+        for (table, bins) in tables.iter_mut().zip(bins) {
+            table[row % 2][usize::from(bins[row])] += 1;
+        }
+    }
+}
+
 wide! {
     /// The bins of some weights.
-    fn find_bins(weights: &[f64], bins: &mut [u8; AT_ONCE]) = find_bins_of
+    fn find_bins(rows: usize, weights: &Column, bins: &mut [u8; ROWS]) = find_bins_of
 }
 
 #[inline(always)]
-fn find_bins_of<F: Four>(weights: &[f64], bins: &mut [u8; AT_ONCE]) {
-    for (to, &g) in bins.iter_mut().zip(weights) {
+fn find_bins_of<F: Four>(rows: usize, weights: &Column, bins: &mut [u8; ROWS]) {
+    for (to, &g) in bins.iter_mut().zip(weights.first(groups_of(rows) * LANES)) {
         *to = bin(g);
     }
 }
@@ -151,9 +163,16 @@ mod tests {
         let weights: Vec<f64> = (0..1001).map(|i| f64::from(i) / 100.0 - 2.0).collect();
         let (mut whole, mut left, mut right) =
             (WeightCounts::default(), WeightCounts::default(), WeightCounts::default());
-        whole.add(&weights);
-        left.add(&weights[..333]);
-        right.add(&weights[333..]);
+        let add = |counts: &mut WeightCounts, weights: &[f64]| {
+            for weights in weights.chunks(ROWS) {
+                let mut column = Column::ZERO;
+                column.first_mut(weights.len()).copy_from_slice(weights);
+                count(weights.len(), &[column], &mut [counts]);
+            }
+        };
+        add(&mut whole, &weights);
+        add(&mut left, &weights[..333]);
+        add(&mut right, &weights[333..]);
         left.merge(&right);
         assert!(whole.counts().eq(left.counts()));
         let numbers: Vec<f64> = whole.to_numbers().collect();
@@ -164,7 +183,7 @@ mod tests {
         assert!(edges[0] <= -2.0 && edges[edges.len() - 1] >= 8.0, "{edges:?}");
         assert_eq!(WeightCounts::default().histogram(0.0, 0.0), None);
         let mut outer = WeightCounts::default();
-        outer.add(&[-1e9, 1e9]);
+        add(&mut outer, &[-1e9, 1e9]);
         let ends = outer.histogram(-1e9, 1e9).map(|h| (h.edges[0], h.edges[h.edges.len() - 1]));
         assert_eq!(ends, Some((-1e9, 1e9)));
     }
