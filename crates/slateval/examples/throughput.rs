@@ -40,7 +40,11 @@ fn main() {
         };
         let best = (0..PASSES).map(pass).fold(f64::INFINITY, f64::min);
         let rows: usize = blocks.iter().map(Block::rows).sum();
-        println!("{name:20} {:5.1} ns a row, {:5.1} million rows/s", best / rows as f64 * 1e9, rows as f64 / best / 1e6);
+        println!(
+            "{name:20} {:5.1} ns a row, {:5.1} million rows/s",
+            best / rows as f64 * 1e9,
+            rows as f64 / best / 1e6
+        );
     }
 }
 

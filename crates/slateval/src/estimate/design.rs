@@ -5,8 +5,8 @@ use crate::answer::diagnostics::DesignSource;
 use crate::estimate::estimator::Estimator;
 use crate::estimate::terms::WeightTerm;
 use crate::estimate::weight_sums::WeightSums;
-use crate::rows::weights::multilinear_of_row;
 use crate::question::structure::Structure;
+use crate::rows::weights::multilinear_of_row;
 
 /// `E[G^2]`: `mean G(chi)`, or without chi the larger of `G(mean Z^2)` and `mean G(Z^2)`. The first understates it when
 /// chi varies by row, the second when rare hits are unseen.

@@ -2,9 +2,9 @@
 //! See docs/methods.md, sections 6.1 and 6.12.
 
 use crate::estimate::estimator::Estimator;
+use crate::estimate::products::between_weights;
 use crate::estimate::weight_sums::WeightSums;
 use crate::summary::cell::Cell;
-use crate::estimate::products::between_weights;
 use crate::summary::feature_map::{FeatureMap, LinearFunction};
 use crate::summary::index::Feature;
 

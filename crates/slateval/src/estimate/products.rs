@@ -38,9 +38,7 @@ pub(crate) fn product(totals: &Totals<'_>, left: (Weight, Feature), right: (Weig
     let power = p + q;
     let alike = left.0 == right.0;
     let weight = |of: Weight| weight_sum(totals, of, power);
-    let error = |of: Weight, k: usize| {
-        ratio_sum(totals, of, k, power) - totals.chi(k, power)
-    };
+    let error = |of: Weight, k: usize| ratio_sum(totals, of, k, power) - totals.chi(k, power);
     match (x, y) {
         (Factor::One, Factor::One) => Some(totals.rewards(power)),
         (Factor::One, Factor::Weight) => Some(weight(right.0)),

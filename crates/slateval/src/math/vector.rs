@@ -168,7 +168,13 @@ wide! {
 
 /// Four rows at a time.
 #[inline(always)]
-fn transpose_rows<F: Four>(rows: usize, [a, b, c, d]: [&Column; LANES], place: usize, per_row: usize, out: &mut [Lanes]) {
+fn transpose_rows<F: Four>(
+    rows: usize,
+    [a, b, c, d]: [&Column; LANES],
+    place: usize,
+    per_row: usize,
+    out: &mut [Lanes],
+) {
     let four_rows = out.chunks_exact_mut(LANES * per_row);
     for (i, out) in (0..groups_of(rows)).zip(four_rows) {
         let four = [a, b, c, d].map(|column| F::load(&column.groups()[i]));

@@ -380,13 +380,7 @@ fn paper_order(
     }
 }
 
-fn elementary_of_ratios(
-    m: usize,
-    rows: usize,
-    z: &[Column],
-    length: &impl Fn(usize) -> usize,
-    e: &mut Vec<Column>,
-) {
+fn elementary_of_ratios(m: usize, rows: usize, z: &[Column], length: &impl Fn(usize) -> usize, e: &mut Vec<Column>) {
     let mut y = z.to_vec();
     y.iter_mut().flat_map(|y| y.first_mut(rows)).for_each(|y| *y += 1.0);
     elementary(m, rows, &y, e);

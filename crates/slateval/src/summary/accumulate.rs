@@ -214,7 +214,12 @@ impl PolicySums {
 }
 
 /// The sums of a structure's weight of some factors, and of the weight that assumes nothing where it is asked for.
-fn designs(structure: &Structure, product: bool, rows: usize, (factors, terms): (&[Column], &mut Vec<Column>)) -> [f64; 2] {
+fn designs(
+    structure: &Structure,
+    product: bool,
+    rows: usize,
+    (factors, terms): (&[Column], &mut Vec<Column>),
+) -> [f64; 2] {
     let mut weight = Column::ZERO;
     let mut sum = |structure: &Structure| {
         weights::multilinear(structure, rows, factors, &mut weight, terms);

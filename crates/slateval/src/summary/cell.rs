@@ -4,8 +4,8 @@
 use crate::question::spec::Spec;
 use crate::summary::bins::{Bins, Moves};
 use crate::summary::clusters::ClusterSums;
-use crate::summary::feature_map::FeatureMap;
 use crate::summary::cross::CrossGram;
+use crate::summary::feature_map::FeatureMap;
 use crate::summary::index::{FeatureLayout, MomentLayout};
 use crate::summary::layout::{Kept, RowLayout};
 use crate::summary::moments::Moments;

@@ -135,7 +135,9 @@ impl PolicyColumns {
             let out = [&mut self.with_reward[m], &mut self.with_squared_reward[m]];
             match (basis, below.last()) {
                 // G_m = G_{m-1} + W_m, and G_0 = 1.
-                (Basis::Orders(_), Some(below)) => add_order(self.rows, below, &self.orders[m], rewards, &mut above[0], out),
+                (Basis::Orders(_), Some(below)) => {
+                    add_order(self.rows, below, &self.orders[m], rewards, &mut above[0], out)
+                }
                 (Basis::Orders(_), None) => add_first_order(self.rows, &self.orders[m], rewards, &mut above[0], out),
                 (Basis::Single, _) => multiply_by_both(self.rows, &above[0], rewards, out),
             }
@@ -240,7 +242,13 @@ wide! {
 }
 
 #[inline(always)]
-fn add_first_order_to_rows<F: Four>(rows: usize, w: &Column, by: [&Column; 2], g: &mut Column, [first, second]: [&mut Column; 2]) {
+fn add_first_order_to_rows<F: Four>(
+    rows: usize,
+    w: &Column,
+    by: [&Column; 2],
+    g: &mut Column,
+    [first, second]: [&mut Column; 2],
+) {
     for i in 0..groups_of(rows) {
         let sum = F::splat(1.0).plus(F::load(&w.groups()[i]));
         sum.store(&mut g.groups_mut()[i]);

@@ -186,13 +186,7 @@ fn read_cell(spec: &Spec, segment: &SegmentHeader, reader: &mut Reader<'_>) -> R
 }
 
 /// Refuses bins that no log can have filled, whoever wrote the file.
-fn check_bins(
-    spec: &Spec,
-    segment: &SegmentHeader,
-    range: (f64, f64),
-    keys: &[i64],
-    sums: &[Vec<f64>],
-) -> Result<()> {
+fn check_bins(spec: &Spec, segment: &SegmentHeader, range: (f64, f64), keys: &[i64], sums: &[Vec<f64>]) -> Result<()> {
     let fits = segment.resolution.fits(spec.cell_binning(), keys);
     let ascending = keys.is_sorted_by(|a, b| a < b);
     // What is shared comes first in a bin.

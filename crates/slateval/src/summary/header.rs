@@ -83,7 +83,7 @@ pub(crate) enum SegmentValue {
 impl Header {
     pub(crate) fn new(spec: &Spec, segments: Vec<SegmentHeader>) -> Self {
         Header {
-            schema: "slateval/summary/4".into(),
+            schema: "slateval/summary/5".into(),
             written_by: concat!("slateval ", env!("CARGO_PKG_VERSION")).into(),
             spec: SpecHeader::new(spec),
             segments,
@@ -189,7 +189,7 @@ mod tests {
         let header = Header::new(&spec, values.clone().map(segment).into());
         let json = String::from_utf8(header.to_json()).unwrap();
         let expected = concat!(
-            r#"{"schema":"slateval/summary/4","written_by":"slateval "#,
+            r#"{"schema":"slateval/summary/5","written_by":"slateval "#,
             env!("CARGO_PKG_VERSION"),
             r#"","spec":{"structure":"interactions:1+2","target_slots":"independent","#,
             r#""policies":[{"name":"new","chi":true},{"name":"old","chi":false}],"#,

@@ -179,7 +179,8 @@ impl RowLayout {
 
     /// The sums of two policies that are compared, and whether the left one is the policy rather than the baseline.
     pub(crate) fn cross(&self, left: usize, right: usize) -> Option<(&CrossSection, bool)> {
-        let own = |section: &&CrossSection| [(left, right), (right, left)].contains(&(section.policy, section.baseline));
+        let own =
+            |section: &&CrossSection| [(left, right), (right, left)].contains(&(section.policy, section.baseline));
         self.cross.iter().find(own).map(|section| (section, section.policy == left))
     }
 }

@@ -97,8 +97,11 @@ impl Cell {
             let layout = section.sums.layout;
             for (policy, rights) in [(section.policy, layout.policy), (section.baseline, layout.baseline)] {
                 let (features, own) = (self.kept.features(policy, self.slots), &scratch.features[policy]);
-                let columns: Vec<&[f64]> =
-                    rights.keys().into_iter().map(|key| own[features.place(key)].first(scratch.bin_rows.len())).collect();
+                let columns: Vec<&[f64]> = rights
+                    .keys()
+                    .into_iter()
+                    .map(|key| own[features.place(key)].first(scratch.bin_rows.len()))
+                    .collect();
                 let out = &mut scratch.rights[policy];
                 out.resize(columns[0].len() * columns.len(), 0.0);
                 for (row, out) in out.chunks_exact_mut(columns.len()).enumerate() {

@@ -6,9 +6,9 @@
 //! sum of all such products of one order is a *witness*: where its mean product with the indicator is not 0, the
 //! structure is wrong, whatever the target. A bin keeps the sums of each witness and of its square, nothing else.
 
+use crate::math::column::{Column, resize};
 use crate::question::structure::ORDERS;
 use crate::question::structure::{Family, Structure};
-use crate::math::column::{Column, resize};
 use crate::rows::weights::{elementary, elementary_with_rest};
 
 /// A sum of products of slot ratios that a structure's weight has not.

@@ -126,7 +126,9 @@ impl Layout for MomentLayout {
             MomentSum::Ratios { i, k } => self.ratio_pairs() + place_among(i.min(k), i.max(k)),
             MomentSum::Chi { k, power } => self.chi() + by_slot(0, k, power),
             MomentSum::ChiError { m, k, power } => self.chi() + by_slot(1 + m, k, power),
-            MomentSum::ChiErrors { m, i, k } => self.chi_pairs() + m * triangle(slots) + place_among(i.min(k), i.max(k)),
+            MomentSum::ChiErrors { m, i, k } => {
+                self.chi_pairs() + m * triangle(slots) + place_among(i.min(k), i.max(k))
+            }
         }
     }
 

@@ -47,7 +47,8 @@ pub(crate) enum BinSum {
 }
 
 /// The sums of one policy in a bin: each left factor times all right ones, and with chi `chi_k` and each weight times its
-/// errors. Each of these runs begins at a multiple of [`LANES`], and what fills it up is never read.
+/// errors. Each of these runs begins at a multiple of [`LANES`], and what fills it up is never read; nor are products of two
+/// weights that stand elsewhere too, or follow from others.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct BinLayout {
     pub(crate) shape: Shape,
@@ -93,9 +94,21 @@ impl BinLayout {
 
     /// The sum of a left factor times `W_j`, also where that is a sum over slots.
     pub(crate) fn weight_product(self, row: &[f64], left: Left, j: usize) -> f64 {
+        let (left, j) = match left {
+            Left::Weight(i) if i < self.first_weight() || i > j => (Left::Weight(j), i),
+            left => (left, j),
+        };
         match self.shape.basis {
             Basis::Orders(_) if j == 0 => (0..self.shape.slots).map(|k| self.ratio_product(row, left, k)).sum(),
             _ => row[self.place(BinSum::Product(left, Right::Weight(j)))],
+        }
+    }
+
+    /// Whether a product is read: of those that come twice, one is.
+    fn is_read(self, left: Left, right: Right) -> bool {
+        match (left, right) {
+            (Left::Weight(i), Right::Weight(j)) => i >= self.first_weight() && i <= j,
+            _ => true,
         }
     }
 
@@ -110,8 +123,13 @@ impl Layout for BinLayout {
 
     fn keys(&self) -> Vec<BinSum> {
         let lefts = || std::iter::once(Left::One).chain((0..self.shape.basis.len()).map(Left::Weight));
-        let mut keys: Vec<BinSum> =
-            lefts().flat_map(|left| self.rights().map(move |right| BinSum::Product(left, right))).collect();
+        let mut keys: Vec<BinSum> = lefts()
+            .flat_map(|left| {
+                self.rights()
+                    .filter(move |&right| self.is_read(left, right))
+                    .map(move |right| BinSum::Product(left, right))
+            })
+            .collect();
         if self.shape.chi {
             let slots = self.shape.slots;
             keys.extend((0..slots).map(BinSum::Chi));
