@@ -1,7 +1,6 @@
 //! Parquet: some columns of some row groups.
 
 use std::fs::File;
-use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
@@ -10,7 +9,7 @@ use parquet::arrow::arrow_reader::{ArrowReaderMetadata, ArrowReaderOptions, Parq
 use parquet::file::metadata::ParquetStatisticsPolicy;
 
 use crate::error::{Error, Result};
-use crate::formats::batches::{BATCH, Batches, Choose, Head};
+use crate::formats::batches::{BATCH, Batches, Choose, Head, Part};
 use crate::formats::detect::{Format, open_file};
 
 const NAME: &str = "Parquet file";
@@ -53,17 +52,15 @@ pub(crate) fn head(path: &Path, bytes: u64) -> Result<Head> {
     Ok(Head { schema: footer.schema().clone(), bytes, row_groups: Some(group_rows(&footer)) })
 }
 
-pub(crate) fn open(
-    path: &Path,
-    row_groups: Option<Range<usize>>,
-    footers: &Footers,
-    choose: Choose<'_>,
-) -> Result<Batches> {
+pub(crate) fn open(path: &Path, part: &Part, footers: &Footers, choose: Choose<'_>) -> Result<Batches> {
     let file = open_file(path)?;
     let footer = footers.load(path, &file)?;
     let indices = choose(footer.schema())?.columns;
     let rows = group_rows(&footer);
-    let chosen = row_groups.unwrap_or(0..rows.len());
+    let chosen = match part {
+        Part::RowGroups(groups) => groups.clone(),
+        _ => 0..rows.len(),
+    };
     if chosen.start > chosen.end || chosen.end > rows.len() {
         let reason = format!("row groups {chosen:?} were asked for and it has {}", rows.len());
         return Err(Error::unreadable(path, NAME, reason));

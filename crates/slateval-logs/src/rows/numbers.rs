@@ -14,6 +14,7 @@ use arrow_buffer::NullBuffer;
 use arrow_schema::DataType;
 
 use crate::error::{Error, Result, brief};
+use crate::formats::Cell;
 
 /// Where a batch stands: for messages.
 #[derive(Debug, Clone, Copy)]
@@ -38,7 +39,7 @@ pub(crate) struct Numbers {
 
 impl Numbers {
     /// Takes a column of a batch. Native types are taken as they are; decimals, dictionaries and truth values are cast,
-    /// and text, which only CSV has here, is parsed.
+    /// and text, which only a CSV file's column of numbers and labels has, is parsed.
     pub(crate) fn new(array: &ArrayRef, column: &str, at: At<'_>) -> Result<Self> {
         let array = match array.data_type() {
             DataType::Utf8 => Arc::new(parse(array.as_string(), column, at)?) as ArrayRef,
@@ -104,27 +105,19 @@ impl Numbers {
     }
 }
 
-/// Cells of a CSV file; blank ones are null, and truth values are 0 and 1.
+/// The cells of a CSV file's column that holds labels too.
 fn parse(cells: &StringArray, column: &str, at: At<'_>) -> Result<Float64Array> {
-    let number = |(row, cell): (usize, Option<&str>)| {
-        let Some(cell) = cell.map(str::trim).filter(|c| !c.is_empty()) else { return Ok(None) };
-        let value = cell.parse().ok().or_else(|| truth(cell).map(|t| f64::from(u8::from(t))));
-        value.map(Some).ok_or_else(|| Error::NotANumber {
+    let number = |(row, cell): (usize, Option<&str>)| match Cell::read(cell.unwrap_or("")) {
+        Cell::Number(number) => Ok(Some(number)),
+        Cell::Blank => Ok(None),
+        Cell::Other => Err(Error::NotANumber {
             file: at.file.into(),
             row: at.row(row),
             column: column.into(),
-            value: brief(cell),
-        })
+            value: brief(cell.unwrap_or("").trim()),
+        }),
     };
     cells.iter().enumerate().map(number).collect()
-}
-
-pub(crate) fn truth(cell: &str) -> Option<bool> {
-    match cell {
-        "true" | "True" | "TRUE" => Some(true),
-        "false" | "False" | "FALSE" => Some(false),
-        _ => None,
-    }
 }
 
 #[cfg(test)]
