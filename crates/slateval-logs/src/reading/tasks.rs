@@ -403,14 +403,30 @@ mod tests {
             ("0.5,n/a,0.5,x", "row 8: `mu_1` is `n/a`"),
             ("0.5,0,0.5,x", "row 8: `mu_1` is 0"),
             ("0.5,,0.5,x", "row 8: `mu_1` is null"),
-            ("0.5,0.5,x", "row 8: 3 cells, and the header has 4"),
-            ("0.5,0.5,0.5,x,y", "row 8: more than 4 cells, and the header has 4"),
         ];
         for (row, message) in bad {
             let cut = Cut::new();
             let text = format!("{}{row}\n{}\n", csv("\n", "\n"), ROWS[0]);
             cut.write("a.csv", &text);
             for piece in (1..text.len() as u64).chain([PIECE]) {
+                let error = cut.read(2, piece).unwrap_err().to_string();
+                assert!(error.contains("a.csv") && error.contains(message), "{piece}: {error}");
+            }
+        }
+    }
+
+    #[test]
+    fn records_of_another_length_are_refused() {
+        let bad = [
+            ("0.5,0.5,0.5", "row 7001: 3 cells, and the header has 4"),
+            ("0.5,0.5,0.5,x,y", "row 7001: more than 4 cells, and the header has 4"),
+        ];
+        for (row, message) in bad {
+            let cut = Cut::new();
+            // Behind the rows from which types are guessed.
+            let rows = [ROWS; 1000].concat().join("\n");
+            cut.write("a.csv", &format!("reward,mu_1,pi_1,who\n{rows}\n{row}\n"));
+            for piece in [1000, 12_345, PIECE] {
                 let error = cut.read(2, piece).unwrap_err().to_string();
                 assert!(error.contains("a.csv") && error.contains(message), "{piece}: {error}");
             }
