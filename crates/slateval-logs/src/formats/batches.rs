@@ -1,6 +1,7 @@
 //! What every reader is given, and what it hands out: a choice of columns, and batches of rows.
 
 use std::io::{self, Read, Seek, SeekFrom};
+use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 use std::sync::Arc;
@@ -24,6 +25,34 @@ pub(crate) struct Head {
     pub(crate) bytes: u64,
     /// Rows of each row group; Parquet alone knows.
     pub(crate) row_groups: Option<Vec<u64>>,
+}
+
+/// What to read of a file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Part {
+    Whole,
+    /// Some row groups of a Parquet file.
+    RowGroups(Range<usize>),
+    /// A piece of a text file, which begins and ends with a record. `first_row` rows of the file stand before it; where
+    /// nobody counted them, rows in messages count from the piece's first.
+    Bytes {
+        range: Range<u64>,
+        first_row: u64,
+    },
+}
+
+impl Part {
+    /// Whether the file's header is in this part.
+    pub(crate) fn begins_file(&self) -> bool {
+        !matches!(self, Part::Bytes { range, .. } if range.start > 0)
+    }
+
+    pub(crate) fn first_row(&self) -> u64 {
+        match self {
+            Part::Bytes { first_row, .. } => *first_row,
+            _ => 0,
+        }
+    }
 }
 
 /// The batches of a file, or of a part of it.

@@ -3,6 +3,7 @@
 use std::io::BufRead;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
 
 use arrow_array::RecordBatch;
 use arrow_json::ReaderBuilder;
@@ -10,7 +11,7 @@ use arrow_json::reader::infer_json_schema;
 use arrow_schema::{ArrowError, DataType, Field, Schema, SchemaRef};
 
 use crate::error::{Error, Result, brief};
-use crate::formats::batches::{BATCH, Batches, Choose, SAMPLE};
+use crate::formats::batches::{BATCH, Batches, Choose, Part, SAMPLE};
 use crate::formats::detect::{Format, Packing};
 use crate::formats::packed::open_bytes;
 
@@ -19,7 +20,7 @@ const BATCH_BYTES: usize = 16 << 20;
 
 /// The columns of the first lines.
 pub(crate) fn schema(path: &Path, packing: Packing) -> Result<Schema> {
-    let (mut bytes, _) = open_bytes(path, packing)?;
+    let (mut bytes, _) = open_bytes(path, packing, &Part::Whole)?;
     let bad = |e: std::io::Error| Error::unreadable(path, Format::JsonLines { packing }.name(), e);
     if first_byte(&mut bytes).map_err(bad)? == Some(b'[') {
         return Err(Error::JsonArray { path: path.into() });
@@ -45,7 +46,7 @@ fn first_byte(bytes: &mut dyn BufRead) -> std::io::Result<Option<u8>> {
     }
 }
 
-pub(crate) fn open(path: &Path, packing: Packing, choose: Choose<'_>) -> Result<Batches> {
+pub(crate) fn open(path: &Path, packing: Packing, part: &Part, choose: Choose<'_>) -> Result<Batches> {
     let found = schema(path, packing)?;
     let chosen = choose(&found)?;
     let column = |&i: &usize| {
@@ -53,9 +54,26 @@ pub(crate) fn open(path: &Path, packing: Packing, choose: Choose<'_>) -> Result<
         if chosen.labels.contains(&i) { field.clone() } else { as_float(field) }
     };
     let schema = Arc::new(Schema::new(chosen.columns.iter().map(column).collect::<Vec<_>>()));
-    let (bytes, taken) = open_bytes(path, packing)?;
-    let lines = Lines { path: path.into(), bytes, schema: schema.clone(), row: 0, buffer: Vec::new(), packing };
-    Ok(Batches { schema, first_row: 0, rows: None, taken: Some(taken), batches: Box::new(lines) })
+    let (lines, taken) = lines(path, packing, part, schema.clone())?;
+    let first_row = part.first_row();
+    Ok(Batches { schema, first_row, rows: None, taken: Some(taken), batches: Box::new(lines) })
+}
+
+/// The number of rows of a part.
+pub(crate) fn count(path: &Path, packing: Packing, part: &Part) -> Result<u64> {
+    let (mut lines, _) = lines(path, packing, part, Arc::new(Schema::empty()))?;
+    let mut rows = 0;
+    loop {
+        match lines.fill().map_err(|e| lines.unreadable(e))? {
+            0 => return Ok(rows),
+            more => rows += more as u64,
+        }
+    }
+}
+
+fn lines(path: &Path, packing: Packing, part: &Part, schema: SchemaRef) -> Result<(Lines, Arc<AtomicU64>)> {
+    let (bytes, taken) = open_bytes(path, packing, part)?;
+    Ok((Lines { path: path.into(), bytes, schema, row: part.first_row(), buffer: Vec::new(), packing }, taken))
 }
 
 /// The sample may have seen whole numbers only, or only nulls, where decimals follow.
@@ -73,7 +91,7 @@ struct Lines {
     packing: Packing,
     bytes: Box<dyn BufRead>,
     schema: SchemaRef,
-    /// Lines of earlier batches.
+    /// Lines before this batch.
     row: u64,
     /// The lines of one batch.
     buffer: Vec<u8>,
@@ -86,9 +104,7 @@ impl Iterator for Lines {
         let lines = match self.fill() {
             Ok(0) => return None,
             Ok(lines) => lines,
-            Err(e) => {
-                return Some(Err(Error::unreadable(&self.path, Format::JsonLines { packing: self.packing }.name(), e)));
-            }
+            Err(e) => return Some(Err(self.unreadable(e))),
         };
         let batch = match decode(&self.schema, &self.buffer) {
             Ok(batch) if batch.num_rows() == lines => Ok(batch),
@@ -100,6 +116,10 @@ impl Iterator for Lines {
 }
 
 impl Lines {
+    fn unreadable(&self, error: std::io::Error) -> Error {
+        Error::unreadable(&self.path, Format::JsonLines { packing: self.packing }.name(), error)
+    }
+
     /// Takes the lines of the next batch; blank ones do not count.
     fn fill(&mut self) -> std::io::Result<usize> {
         self.buffer.clear();

@@ -2,25 +2,32 @@
 //! batches.
 
 mod batches;
+mod cell;
 mod csv;
 mod detect;
+mod direct;
 mod discover;
+mod floats;
+mod hybrid;
 mod ipc;
 mod json;
 mod packed;
 mod parquet;
+mod pieces;
+mod records;
 
-use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
 
 use arrow_schema::Schema;
 
-pub(crate) use batches::{Batches, Head, Selection, guarded};
+pub(crate) use batches::{Batches, Head, Part, Selection, guarded};
+pub(crate) use cell::{Cell, truth};
 pub(crate) use detect::{Format, STDIN, begins_with};
 pub(crate) use discover::{files, partitions};
 pub(crate) use ipc::Input;
 pub(crate) use parquet::Footers;
+pub(crate) use pieces::{PIECE, Pieces};
 
 use crate::error::Result;
 use batches::{Choose, SAMPLE};
@@ -39,19 +46,23 @@ pub(crate) fn head(path: &Path, format: Format) -> Result<Head> {
     }
 }
 
-/// Opens a file for its rows, or those of some row groups.
-pub(crate) fn open(
-    path: &Path,
-    format: Format,
-    row_groups: Option<Range<usize>>,
-    footers: &Footers,
-    choose: Choose<'_>,
-) -> Result<Batches> {
+/// Opens a file, or a part of it, for its rows.
+pub(crate) fn open(path: &Path, format: Format, part: &Part, footers: &Footers, choose: Choose<'_>) -> Result<Batches> {
     match format {
-        Format::Parquet => parquet::open(path, row_groups, footers, choose),
-        Format::Csv { delimiter, packing } => csv::open(path, delimiter, packing, choose),
-        Format::JsonLines { packing } => json::open(path, packing, choose),
+        Format::Parquet => parquet::open(path, part, footers, choose),
+        Format::Csv { delimiter, packing } => csv::open(path, delimiter, packing, part, choose),
+        Format::JsonLines { packing } => json::open(path, packing, part, choose),
         Format::IpcFile => ipc::open_file(path, choose),
         Format::IpcStream => ipc::open_stream(path, choose),
+    }
+}
+
+/// Counts the rows of a plain text file that begin before a byte at which a record begins.
+pub(crate) fn rows_before(path: &Path, format: Format, byte: u64) -> Result<u64> {
+    let part = Part::Bytes { range: 0..byte, first_row: 0 };
+    match format {
+        Format::Csv { delimiter, packing } => csv::count(path, delimiter, packing, &part),
+        Format::JsonLines { packing } => json::count(path, packing, &part),
+        _ => Ok(0),
     }
 }

@@ -1,6 +1,6 @@
 //! The bytes of text files, plain or packed.
 
-use std::io::{BufRead, BufReader, Read};
+use std::io::{BufRead, BufReader, Read, Seek, SeekFrom};
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
@@ -8,12 +8,22 @@ use std::sync::atomic::AtomicU64;
 use flate2::read::MultiGzDecoder;
 
 use crate::error::{Error, Result};
-use crate::formats::batches::Counted;
+use crate::formats::batches::{Counted, Part};
 use crate::formats::detect::{Packing, open_file};
 
-/// The unpacked bytes of a text file without a byte order mark, and the count of packed bytes taken.
-pub(crate) fn open_bytes(path: &Path, packing: Packing) -> Result<(Box<dyn BufRead>, Arc<AtomicU64>)> {
-    let (file, taken) = Counted::new(open_file(path)?);
+/// Spreadsheets begin their UTF-8 with a mark that would become part of the first column's name.
+pub(crate) const MARK: &[u8] = b"\xef\xbb\xbf";
+
+/// The unpacked bytes of a text file, or of a part of a plain one, without a byte order mark, and the count of packed
+/// bytes taken.
+pub(crate) fn open_bytes(path: &Path, packing: Packing, part: &Part) -> Result<(Box<dyn BufRead>, Arc<AtomicU64>)> {
+    let mut file = open_file(path)?;
+    let mut length = u64::MAX;
+    if let Part::Bytes { range, .. } = part {
+        file.seek(SeekFrom::Start(range.start)).map_err(|e| Error::unreadable(path, "text file", e))?;
+        length = range.end.saturating_sub(range.start);
+    }
+    let (file, taken) = Counted::new(file.take(length));
     let file = BufReader::with_capacity(1 << 16, file);
     let unpacked: Box<dyn Read> = match packing {
         Packing::None => Box::new(file),
@@ -24,10 +34,9 @@ pub(crate) fn open_bytes(path: &Path, packing: Packing) -> Result<(Box<dyn BufRe
         }
     };
     let mut bytes = BufReader::with_capacity(1 << 16, unpacked);
-    // Spreadsheets begin their UTF-8 with a mark that would become part of the first column's name.
     let start = bytes.fill_buf().map_err(|e| Error::unreadable(path, "text file", e))?;
-    if start.starts_with(b"\xef\xbb\xbf") {
-        bytes.consume(3);
+    if part.begins_file() && start.starts_with(MARK) {
+        bytes.consume(MARK.len());
     }
     Ok((Box::new(bytes), taken))
 }

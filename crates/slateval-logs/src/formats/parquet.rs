@@ -1,17 +1,16 @@
 //! Parquet: some columns of some row groups.
 
 use std::fs::File;
-use std::ops::Range;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
-use parquet::arrow::ProjectionMask;
-use parquet::arrow::arrow_reader::{ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReaderBuilder};
+use parquet::arrow::arrow_reader::{ArrowReaderMetadata, ArrowReaderOptions};
 use parquet::file::metadata::ParquetStatisticsPolicy;
 
 use crate::error::{Error, Result};
-use crate::formats::batches::{BATCH, Batches, Choose, Head};
-use crate::formats::detect::{Format, open_file};
+use crate::formats::batches::{Batches, Choose, Head, Part};
+use crate::formats::detect::open_file;
+use crate::formats::direct::{Direct, Source};
 
 const NAME: &str = "Parquet file";
 
@@ -53,36 +52,24 @@ pub(crate) fn head(path: &Path, bytes: u64) -> Result<Head> {
     Ok(Head { schema: footer.schema().clone(), bytes, row_groups: Some(group_rows(&footer)) })
 }
 
-pub(crate) fn open(
-    path: &Path,
-    row_groups: Option<Range<usize>>,
-    footers: &Footers,
-    choose: Choose<'_>,
-) -> Result<Batches> {
+pub(crate) fn open(path: &Path, part: &Part, footers: &Footers, choose: Choose<'_>) -> Result<Batches> {
     let file = open_file(path)?;
     let footer = footers.load(path, &file)?;
     let indices = choose(footer.schema())?.columns;
     let rows = group_rows(&footer);
-    let chosen = row_groups.unwrap_or(0..rows.len());
+    let chosen = match part {
+        Part::RowGroups(groups) => groups.clone(),
+        _ => 0..rows.len(),
+    };
     if chosen.start > chosen.end || chosen.end > rows.len() {
         let reason = format!("row groups {chosen:?} were asked for and it has {}", rows.len());
         return Err(Error::unreadable(path, NAME, reason));
     }
-    let unreadable = |e: &dyn ToString| Error::unreadable(path, Format::Parquet.name(), e.to_string());
-    let mask = ProjectionMask::roots(footer.parquet_schema(), indices.iter().copied());
-    let schema = footer.schema().project(&indices).map_err(|e| unreadable(&e))?;
-    let reader = ParquetRecordBatchReaderBuilder::new_with_metadata(file, footer)
-        .with_projection(mask)
-        .with_row_groups(chosen.clone().collect())
-        .with_batch_size(BATCH)
-        .build()
-        .map_err(|e| unreadable(&e))?;
-    let owner = path.to_owned();
-    Ok(Batches {
-        schema: schema.into(),
-        first_row: rows[..chosen.start].iter().sum(),
-        rows: Some(rows[chosen].iter().sum()),
-        taken: None,
-        batches: Box::new(reader.map(move |batch| batch.map_err(|e| Error::unreadable(&owner, NAME, e)))),
-    })
+    let schema = footer.schema().project(&indices).map_err(|e| Error::unreadable(path, NAME, e))?;
+    let schema = Arc::new(schema);
+    let first_row = rows[..chosen.start].iter().sum();
+    let rows = rows[chosen.clone()].iter().sum();
+    let source = Source { path: path.into(), footer, columns: indices, groups: chosen };
+    let batches = Box::new(Direct::new(source, schema.clone(), rows)?);
+    Ok(Batches { schema, first_row, rows: Some(rows), taken: None, batches })
 }

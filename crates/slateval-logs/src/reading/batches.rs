@@ -215,7 +215,7 @@ impl Reader<'_> {
             Some((_, rows)) => rows.finish(),
             None => Summary::new(self.spec.clone())?,
         };
-        Ok(Done { summary, base: None })
+        Ok(Done { summary, base: None, more: false })
     }
 
     fn long(&self) -> Result<Done> {
@@ -242,7 +242,7 @@ impl Reader<'_> {
         }
         match rows {
             Some((_, rows)) => rows.finish(),
-            None => Ok(Done { summary: Summary::new(self.spec.clone())?, base: None }),
+            None => Ok(Done { summary: Summary::new(self.spec.clone())?, base: None, more: false }),
         }
     }
 

@@ -25,6 +25,8 @@ struct State {
     merged: usize,
     waiting: BTreeMap<usize, Result<Done>>,
     total: Summary,
+    /// The parts so far of a task that has more.
+    task: Option<Summary>,
     /// That of the first file that has one.
     base: Option<Base>,
     failed: Option<Error>,
@@ -32,7 +34,8 @@ struct State {
 
 impl Merge {
     pub(crate) fn new(total: Summary, ahead: usize) -> Self {
-        let state = State { begun: 0, merged: 0, waiting: BTreeMap::new(), total, base: None, failed: None };
+        let state =
+            State { begun: 0, merged: 0, waiting: BTreeMap::new(), total, task: None, base: None, failed: None };
         Merge { state: Mutex::new(state), moved: Condvar::new(), ahead: ahead.max(1) }
     }
 
@@ -120,6 +123,17 @@ impl State {
         if let Some(base) = part.base {
             self.base.get_or_insert_with(|| base.clone()).check(&base)?;
         }
-        Ok(self.total.merge(&part.summary)?)
+        let summary = match self.task.take() {
+            Some(mut task) => {
+                task.merge(&part.summary)?;
+                task
+            }
+            None => part.summary,
+        };
+        if part.more {
+            self.task = Some(summary);
+            return Ok(());
+        }
+        Ok(self.total.merge(&summary)?)
     }
 }

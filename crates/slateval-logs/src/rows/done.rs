@@ -12,6 +12,8 @@ pub(crate) struct Done {
     pub(crate) summary: Summary,
     /// Long format: what its slots are numbered from.
     pub(crate) base: Option<Base>,
+    /// Whether further parts of the same task follow.
+    pub(crate) more: bool,
 }
 
 /// What the slots of a file are numbered from. A log has one base: a file that holds only the second slots of slates

@@ -12,7 +12,8 @@ use slateval::{Block, Segment};
 
 use crate::columns::{Label, LabelRole, Place};
 use crate::error::{Error, Result};
-use crate::rows::numbers::{At, truth};
+use crate::formats::truth;
+use crate::rows::numbers::At;
 
 impl Label {
     /// The labels of a batch; `cells` says that it comes from a CSV file.

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use arrow_array::cast::AsArray;
-use arrow_array::{Array, ArrayRef};
+use arrow_array::{Array, ArrayRef, OffsetSizeTrait};
 use arrow_schema::DataType;
 
 /// The items of row `i` are `start(i)..start(i + 1)`.
@@ -18,24 +18,41 @@ pub(crate) enum Lists {
 impl Lists {
     /// The lists of a column, and their items alone: a slice of a batch shares the items of all its rows.
     pub(crate) fn new(array: &ArrayRef) -> (Self, ArrayRef) {
-        let each = |starts: Vec<usize>, values: &ArrayRef| {
-            let (first, last) = (starts.first().copied().unwrap_or(0), starts.last().copied().unwrap_or(0));
-            (Lists::Each(starts.into_iter().map(|start| start - first).collect()), values.slice(first, last - first))
-        };
         match array.data_type() {
             DataType::List(_) => {
                 let list = array.as_list::<i32>();
-                each(list.value_offsets().iter().map(|&o| o as usize).collect(), list.values())
+                Self::between(list.value_offsets(), list.values())
             }
             DataType::LargeList(_) => {
                 let list = array.as_list::<i64>();
-                each(list.value_offsets().iter().map(|&o| o as usize).collect(), list.values())
+                Self::between(list.value_offsets(), list.values())
             }
             _ => {
                 let list = array.as_fixed_size_list();
                 let length = list.value_length() as usize;
                 (Lists::Equal { rows: list.len(), length }, list.values().clone())
             }
+        }
+    }
+
+    /// The lists between these offsets.
+    fn between<O: OffsetSizeTrait>(offsets: &[O], values: &ArrayRef) -> (Self, ArrayRef) {
+        let (first, last) = match offsets {
+            [] => (0, 0),
+            [first, ..] => (first.as_usize(), offsets[offsets.len() - 1].as_usize()),
+        };
+        let lists = match equal_length(offsets) {
+            Some(length) => Lists::Equal { rows: offsets.len() - 1, length },
+            None => Lists::Each(offsets.iter().map(|offset| offset.as_usize() - first).collect()),
+        };
+        (lists, values.slice(first, last - first))
+    }
+
+    /// The length of all lists, if they have one.
+    pub(crate) fn equal(&self) -> Option<usize> {
+        match self {
+            Lists::Equal { length, .. } => Some(*length),
+            Lists::Each(_) => None,
         }
     }
 
@@ -57,6 +74,14 @@ impl Lists {
         match self {
             Lists::Equal { length, .. } => *length,
             Lists::Each(starts) => starts[row + 1] - starts[row],
+        }
+    }
+
+    /// The first row whose list is longer than this.
+    pub(crate) fn first_longer(&self, most: usize) -> Option<usize> {
+        match self {
+            Lists::Equal { rows, length } => (*rows > 0 && *length > most).then_some(0),
+            Lists::Each(starts) => starts.windows(2).position(|o| o[1] - o[0] > most),
         }
     }
 
@@ -83,5 +108,54 @@ impl Lists {
             (Lists::Each(a), Lists::Each(b)) if a == b => None,
             _ => (0..self.rows()).find(|&row| self.length(row) != other.length(row)),
         }
+    }
+}
+
+/// The length that all lists have; none if there are no lists. The loop looks at all of them, and has no branch.
+fn equal_length<O: OffsetSizeTrait>(offsets: &[O]) -> Option<usize> {
+    let [first, second, ..] = offsets else { return None };
+    let length = *second - *first;
+    let differ = offsets.iter().zip(&offsets[1..]).fold(false, |differ, (&a, &b)| differ | (b - a != length));
+    (!differ).then(|| length.as_usize())
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use std::sync::Arc;
+
+    use arrow_array::types::Float32Type;
+    use arrow_array::{LargeListArray, ListArray};
+
+    use super::*;
+
+    fn rows(lengths: &[usize]) -> Vec<Option<Vec<Option<f32>>>> {
+        lengths.iter().map(|&n| Some(vec![Some(0.5); n])).collect()
+    }
+
+    #[test]
+    fn lists_of_one_length_are_told_from_others() {
+        for (lengths, equal) in
+            [(&[2, 2, 2][..], true), (&[2, 3, 1], false), (&[0, 0], true), (&[3], true), (&[], false)]
+        {
+            let list = ListArray::from_iter_primitive::<Float32Type, _, _>(rows(lengths));
+            let large = LargeListArray::from_iter_primitive::<Float32Type, _, _>(rows(lengths));
+            for array in [Arc::new(list) as ArrayRef, Arc::new(large)] {
+                let (lists, values) = Lists::new(&array);
+                assert_eq!(matches!(lists, Lists::Equal { .. }), equal, "{lengths:?}");
+                assert_eq!((lists.rows(), values.len()), (lengths.len(), lengths.iter().sum()));
+                let found: Vec<usize> = (0..lists.rows()).map(|row| lists.length(row)).collect();
+                assert_eq!(found, lengths);
+            }
+        }
+    }
+
+    #[test]
+    fn a_slice_has_its_own_items() {
+        let list = ListArray::from_iter_primitive::<Float32Type, _, _>(rows(&[1, 2, 2, 4]));
+        let slice: ArrayRef = Arc::new(list.slice(1, 2));
+        let (lists, values) = Lists::new(&slice);
+        assert!(matches!(lists, Lists::Equal { rows: 2, length: 2 }) && values.len() == 4);
+        assert_eq!((lists.first_longer(1), lists.first_longer(2)), (Some(0), None));
     }
 }

@@ -110,7 +110,7 @@ impl LongRows {
             slate_column: self.keys.slate_name,
             position_column: self.keys.position_name,
         });
-        Ok(Done { summary: self.summary, base })
+        Ok(Done { summary: self.summary, base, more: false })
     }
 
     fn rows(&self, batch: &RecordBatch, at: At<'_>) -> Result<Rows> {

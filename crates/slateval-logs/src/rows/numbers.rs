@@ -14,6 +14,7 @@ use arrow_buffer::NullBuffer;
 use arrow_schema::DataType;
 
 use crate::error::{Error, Result, brief};
+use crate::formats::Cell;
 
 /// Where a batch stands: for messages.
 #[derive(Debug, Clone, Copy)]
@@ -30,6 +31,27 @@ impl At<'_> {
     }
 }
 
+/// Calls a conversion for the native type of an array.
+macro_rules! by_type {
+    ($data_type:expr, $convert:ident, $out:ident) => {
+        match $data_type {
+            DataType::Float32 => $convert!(Float32Type, f64::from),
+            DataType::Float64 => $convert!(Float64Type, f64::from),
+            DataType::Float16 => $convert!(Float16Type, f64::from),
+            DataType::Int8 => $convert!(Int8Type, f64::from),
+            DataType::Int16 => $convert!(Int16Type, f64::from),
+            DataType::Int32 => $convert!(Int32Type, f64::from),
+            DataType::Int64 => $convert!(Int64Type, |v| v as f64),
+            DataType::UInt8 => $convert!(UInt8Type, f64::from),
+            DataType::UInt16 => $convert!(UInt16Type, f64::from),
+            DataType::UInt32 => $convert!(UInt32Type, f64::from),
+            DataType::UInt64 => $convert!(UInt64Type, |v| v as f64),
+            // `Numbers::new` leaves no other type; a NaN would be refused by the summary.
+            _ => $out.fill(f64::NAN),
+        }
+    };
+}
+
 /// A column of numbers of a native type, ready to be copied.
 #[derive(Debug, Clone)]
 pub(crate) struct Numbers {
@@ -38,7 +60,7 @@ pub(crate) struct Numbers {
 
 impl Numbers {
     /// Takes a column of a batch. Native types are taken as they are; decimals, dictionaries and truth values are cast,
-    /// and text, which only CSV has here, is parsed.
+    /// and text, which only a CSV file's column of numbers and labels has, is parsed.
     pub(crate) fn new(array: &ArrayRef, column: &str, at: At<'_>) -> Result<Self> {
         let array = match array.data_type() {
             DataType::Utf8 => Arc::new(parse(array.as_string(), column, at)?) as ArrayRef,
@@ -75,21 +97,18 @@ impl Numbers {
                 out.iter_mut().zip(values).for_each(|(out, &v)| *out = $to(v));
             }};
         }
-        match self.array.data_type() {
-            DataType::Float32 => convert!(Float32Type, f64::from),
-            DataType::Float64 => out.copy_from_slice(&self.array.as_primitive::<Float64Type>().values()[range]),
-            DataType::Float16 => convert!(Float16Type, f64::from),
-            DataType::Int8 => convert!(Int8Type, f64::from),
-            DataType::Int16 => convert!(Int16Type, f64::from),
-            DataType::Int32 => convert!(Int32Type, f64::from),
-            DataType::Int64 => convert!(Int64Type, |v| v as f64),
-            DataType::UInt8 => convert!(UInt8Type, f64::from),
-            DataType::UInt16 => convert!(UInt16Type, f64::from),
-            DataType::UInt32 => convert!(UInt32Type, f64::from),
-            DataType::UInt64 => convert!(UInt64Type, |v| v as f64),
-            // `new` leaves no other type; a NaN would be refused by the summary.
-            _ => out.fill(f64::NAN),
+        by_type!(self.array.data_type(), convert, out)
+    }
+
+    /// Copies a column of a matrix whose rows of so many values stand one behind the other in `range`.
+    pub(crate) fn copy_column(&self, range: Range<usize>, width: usize, column: usize, out: &mut [f64]) {
+        macro_rules! convert {
+            ($kind:ty, $to:expr) => {{
+                let rows = self.array.as_primitive::<$kind>().values()[range].chunks_exact(width);
+                out.iter_mut().zip(rows).for_each(|(out, row)| *out = $to(row[column]));
+            }};
         }
+        by_type!(self.array.data_type(), convert, out)
     }
 
     /// The values themselves, where they need no conversion.
@@ -104,27 +123,19 @@ impl Numbers {
     }
 }
 
-/// Cells of a CSV file; blank ones are null, and truth values are 0 and 1.
+/// The cells of a CSV file's column that holds labels too.
 fn parse(cells: &StringArray, column: &str, at: At<'_>) -> Result<Float64Array> {
-    let number = |(row, cell): (usize, Option<&str>)| {
-        let Some(cell) = cell.map(str::trim).filter(|c| !c.is_empty()) else { return Ok(None) };
-        let value = cell.parse().ok().or_else(|| truth(cell).map(|t| f64::from(u8::from(t))));
-        value.map(Some).ok_or_else(|| Error::NotANumber {
+    let number = |(row, cell): (usize, Option<&str>)| match Cell::read(cell.unwrap_or("")) {
+        Cell::Number(number) => Ok(Some(number)),
+        Cell::Blank => Ok(None),
+        Cell::Other => Err(Error::NotANumber {
             file: at.file.into(),
             row: at.row(row),
             column: column.into(),
-            value: brief(cell),
-        })
+            value: brief(cell.unwrap_or("").trim()),
+        }),
     };
     cells.iter().enumerate().map(number).collect()
-}
-
-pub(crate) fn truth(cell: &str) -> Option<bool> {
-    match cell {
-        "true" | "True" | "TRUE" => Some(true),
-        "false" | "False" | "FALSE" => Some(false),
-        _ => None,
-    }
 }
 
 #[cfg(test)]
@@ -155,6 +166,14 @@ mod tests {
         let dictionary = DictionaryArray::new(keys, Arc::new(Float32Array::from(vec![0.25, 0.75])));
         assert_eq!(values(dictionary), [0.75, 0.25, 0.75]);
         assert_eq!(values(StringArray::from(vec!["1e-1", " 2 ", "true"])), [0.1, 2.0, 1.0]);
+    }
+
+    #[test]
+    fn a_column_of_a_matrix_is_copied() {
+        let matrix = numbers(Float32Array::from(vec![9.0, 0.0, 1.0, 2.0, 3.0, 4.0, 5.0])).unwrap();
+        let mut column = [0.0; 2];
+        matrix.copy_column(1..7, 3, 1, &mut column);
+        assert_eq!(column, [1.0, 4.0]);
     }
 
     #[test]

@@ -232,7 +232,7 @@ impl Slots {
             return Err(Error::NullValue { file, row: at.row(row), column, item: None, rule });
         }
         let (lists, values) = Lists::new(array);
-        if let Some(row) = (0..lists.rows()).find(|&row| lists.length(row) > MAX_SLOTS) {
+        if let Some(row) = lists.first_longer(MAX_SLOTS) {
             return Err(Error::TooManySlots {
                 file: at.file.into(),
                 row: at.row(row),
@@ -276,6 +276,12 @@ impl Slots {
             }
             Slots::List { lists, values } => {
                 let items = lists.start(rows.start)..lists.start(rows.end);
+                if let Some(length) = lists.equal().filter(|&length| length == block.slots()) {
+                    for slot in 0..length {
+                        values.copy_column(items.clone(), length, slot, block.column_mut(group.role.field(slot)));
+                    }
+                    return;
+                }
                 match values.floats(items.clone()) {
                     Some(items) => transpose(lists, rows, items, group, block),
                     None => {
@@ -289,17 +295,12 @@ impl Slots {
     }
 }
 
-/// The lists of some rows, end to end, into one column for each slot.
+/// The lists of some rows, end to end, into one column for each slot. Their lengths differ.
 fn transpose(lists: &Lists, rows: Range<usize>, items: &[f64], group: &SlotColumns, block: &mut Block) {
     let slots = block.slots();
-    let uniform = slots > 0 && lists.all(rows.clone(), slots);
     let first = lists.start(rows.start);
     for slot in 0..slots {
         let column = block.column_mut(group.role.field(slot));
-        if uniform {
-            column.iter_mut().zip(items.chunks_exact(slots)).for_each(|(out, slate)| *out = slate[slot]);
-            continue;
-        }
         for (out, row) in column.iter_mut().zip(rows.clone()) {
             *out = if slot < lists.length(row) { items[lists.start(row) - first + slot] } else { 1.0 };
         }

@@ -1,0 +1,194 @@
+//! The batches of a Parquet file: columns of floats decoded directly, all others by the general reader.
+//!
+//! At the first page that [`Floats`] does not know, the general reader takes over for all columns, from the same row on.
+
+use std::fs::File;
+use std::ops::Range;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use arrow_array::{
+    ArrayRef, FixedSizeListArray, Float32Array, Float64Array, LargeListArray, ListArray, RecordBatch,
+    RecordBatchOptions,
+};
+use arrow_buffer::OffsetBuffer;
+use arrow_schema::{ArrowError, DataType, SchemaRef};
+use parquet::arrow::ProjectionMask;
+use parquet::arrow::arrow_reader::{ArrowReaderMetadata, ParquetRecordBatchReader, ParquetRecordBatchReaderBuilder};
+
+use crate::error::{Error, Result};
+use crate::formats::batches::BATCH;
+use crate::formats::detect::{Format, open_file};
+use crate::formats::floats::{Float, Floats};
+
+/// Some columns of some row groups.
+#[derive(Debug)]
+pub(crate) struct Source {
+    pub(crate) path: PathBuf,
+    pub(crate) footer: ArrowReaderMetadata,
+    /// Ascending.
+    pub(crate) columns: Vec<usize>,
+    pub(crate) groups: Range<usize>,
+}
+
+/// Reads the batches of a [`Source`].
+pub(crate) struct Direct {
+    source: Source,
+    schema: SchemaRef,
+    /// `None` where the general reader has the column.
+    columns: Vec<Option<Column>>,
+    others: Option<ParquetRecordBatchReader>,
+    /// Reads all columns of the rows behind a page that is not known.
+    rest: Option<ParquetRecordBatchReader>,
+    done: usize,
+    rows: usize,
+}
+
+enum Column {
+    Single(Floats<f32>),
+    Double(Floats<f64>),
+}
+
+impl Source {
+    fn unreadable(&self, error: impl ToString) -> Error {
+        Error::unreadable(&self.path, Format::Parquet.name(), error)
+    }
+
+    /// The general reader for some columns, from a row on.
+    fn general(&self, columns: &[usize], row: usize) -> Result<ParquetRecordBatchReader> {
+        let mask = ProjectionMask::roots(self.footer.parquet_schema(), columns.iter().copied());
+        let file = open_file(&self.path)?;
+        ParquetRecordBatchReaderBuilder::new_with_metadata(file, self.footer.clone())
+            .with_projection(mask)
+            .with_row_groups(self.groups.clone().collect())
+            .with_offset(row)
+            .with_batch_size(BATCH)
+            .build()
+            .map_err(|e| self.unreadable(e))
+    }
+
+    /// A column of floats, or of lists of them.
+    fn floats(&self, column: usize, file: &Arc<File>) -> Option<Column> {
+        let data_type = self.footer.schema().field(column).data_type();
+        match item_type(data_type) {
+            DataType::Float32 => self.leaf(column, file).map(Column::Single),
+            DataType::Float64 => self.leaf(column, file).map(Column::Double),
+            _ => None,
+        }
+    }
+
+    fn leaf<T: Float>(&self, column: usize, file: &Arc<File>) -> Option<Floats<T>> {
+        let kinds = self.footer.parquet_schema();
+        let mut leaves = (0..kinds.num_columns()).filter(|&leaf| kinds.get_column_root_idx(leaf) == column);
+        let leaf = leaves.next().filter(|_| leaves.next().is_none())?;
+        Floats::new(file.clone(), self.footer.metadata().clone(), leaf, self.groups.clone())
+    }
+}
+
+impl Direct {
+    /// Reads `rows` rows, which must be those of the row groups.
+    pub(crate) fn new(source: Source, schema: SchemaRef, rows: u64) -> Result<Self> {
+        let file = Arc::new(open_file(&source.path)?);
+        let columns: Vec<Option<Column>> = source.columns.iter().map(|&i| source.floats(i, &file)).collect();
+        let others = source.columns.iter().zip(&columns).filter(|(_, column)| column.is_none());
+        let others: Vec<usize> = others.map(|(&i, _)| i).collect();
+        let others = if others.is_empty() { None } else { Some(source.general(&others, 0)?) };
+        let rows = usize::try_from(rows).map_err(|e| source.unreadable(e))?;
+        Ok(Direct { source, schema, columns, others, rest: None, done: 0, rows })
+    }
+
+    fn next_batch(&mut self) -> Result<Option<RecordBatch>> {
+        let rows = BATCH.min(self.rows - self.done);
+        if self.rest.is_none() && rows > 0 {
+            if let Some(batch) = self.direct(rows)? {
+                self.done += rows;
+                return Ok(Some(batch));
+            }
+            self.rest = Some(self.source.general(&self.source.columns, self.done)?);
+        }
+        let Some(rest) = &mut self.rest else { return Ok(None) };
+        rest.next().transpose().map_err(|e| self.source.unreadable(e))
+    }
+
+    /// The next rows, unless a page is not known.
+    fn direct(&mut self, rows: usize) -> Result<Option<RecordBatch>> {
+        let others = match &mut self.others {
+            None => None,
+            Some(others) => others.next().transpose().map_err(|e| self.source.unreadable(e))?,
+        };
+        if others.as_ref().is_some_and(|others| others.num_rows() != rows) {
+            return Ok(None);
+        }
+        let mut others = others.iter().flat_map(|others| others.columns());
+        let mut arrays = Vec::with_capacity(self.columns.len());
+        for (column, field) in self.columns.iter_mut().zip(self.schema.fields()) {
+            let array = match column {
+                Some(column) => column.read(rows, field.data_type()),
+                None => others.next().cloned(),
+            };
+            match array {
+                Some(array) => arrays.push(array),
+                None => return Ok(None),
+            }
+        }
+        let options = RecordBatchOptions::new().with_row_count(Some(rows));
+        let batch = RecordBatch::try_new_with_options(self.schema.clone(), arrays, &options);
+        batch.map(Some).map_err(|e| self.source.unreadable(e))
+    }
+}
+
+impl Iterator for Direct {
+    type Item = Result<RecordBatch>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        self.next_batch().transpose()
+    }
+}
+
+impl Column {
+    fn read(&mut self, rows: usize, data_type: &DataType) -> Option<ArrayRef> {
+        let (values, length): (ArrayRef, usize) = match self {
+            Column::Single(floats) => {
+                let (values, length) = floats.read(rows)?;
+                (Arc::new(Float32Array::new(values.into(), None)), length)
+            }
+            Column::Double(floats) => {
+                let (values, length) = floats.read(rows)?;
+                (Arc::new(Float64Array::new(values.into(), None)), length)
+            }
+        };
+        in_rows(values, rows, length, data_type).ok().flatten()
+    }
+}
+
+/// The values of rows that all have the same number of them, as the column's type has them.
+fn in_rows(
+    values: ArrayRef,
+    rows: usize,
+    length: usize,
+    data_type: &DataType,
+) -> std::result::Result<Option<ArrayRef>, ArrowError> {
+    Ok(Some(match data_type {
+        DataType::List(item) if i32::try_from(values.len()).is_ok() => {
+            let offsets = OffsetBuffer::from_repeated_length(length, rows);
+            Arc::new(ListArray::try_new(item.clone(), offsets, values, None)?)
+        }
+        DataType::LargeList(item) => {
+            let offsets = OffsetBuffer::from_repeated_length(length, rows);
+            Arc::new(LargeListArray::try_new(item.clone(), offsets, values, None)?)
+        }
+        DataType::FixedSizeList(item, size) if usize::try_from(*size) == Ok(length) => {
+            Arc::new(FixedSizeListArray::try_new(item.clone(), *size, values, None)?)
+        }
+        DataType::Float32 | DataType::Float64 => values,
+        _ => return Ok(None),
+    }))
+}
+
+/// The type of a column's values, those of its lists if it has lists.
+fn item_type(data_type: &DataType) -> &DataType {
+    match data_type {
+        DataType::List(item) | DataType::LargeList(item) | DataType::FixedSizeList(item, _) => item.data_type(),
+        other => other,
+    }
+}

@@ -1,0 +1,249 @@
+//! Text files cut into pieces at the ends of records, so that threads can share a file.
+//!
+//! Piece `i` has the records that begin in bytes `i * size .. (i + 1) * size`. Where a record begins depends on all
+//! quotes before it: a line may end inside a cell. So pieces are found one after the other, each from the end of the
+//! one before, by looking at quotes and line ends alone, which takes a small part of the time that reading takes.
+
+use std::fs::File;
+use std::io::{Read, Seek, SeekFrom};
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+
+use memchr::memchr;
+
+use crate::error::{Error, Result};
+use crate::formats::detect::{Format, Packing, open_file};
+use crate::formats::packed::MARK;
+
+/// Bytes of a piece: some ten thousand rows, so that what a piece costs by itself does not count.
+pub(crate) const PIECE: u64 = 16 << 20;
+
+/// Bytes looked at at once.
+const BLOCK: usize = 1 << 18;
+
+/// The pieces of one file.
+#[derive(Debug)]
+pub(crate) struct Pieces {
+    path: PathBuf,
+    /// What separates cells where quotes have a meaning (CSV).
+    delimiter: Option<u8>,
+    size: u64,
+    count: usize,
+    found: Mutex<Found>,
+}
+
+#[derive(Debug)]
+struct Found {
+    /// Where each piece begins that was looked for.
+    starts: Vec<u64>,
+    file: Option<File>,
+}
+
+impl Pieces {
+    /// The pieces of a file of so many bytes, if it is text that can be cut: packed files are read from the beginning.
+    pub(crate) fn of(path: &Path, format: Format, bytes: u64, size: u64) -> Option<Pieces> {
+        let delimiter = match format {
+            Format::Csv { delimiter, packing: Packing::None } => Some(delimiter),
+            Format::JsonLines { packing: Packing::None } => None,
+            _ => return None,
+        };
+        let count = usize::try_from(bytes.div_ceil(size)).ok().filter(|&count| count > 1)?;
+        let found = Mutex::new(Found { starts: vec![0], file: None });
+        Some(Pieces { path: path.into(), delimiter, size, count, found })
+    }
+
+    pub(crate) fn count(&self) -> usize {
+        self.count
+    }
+
+    /// The bytes of a piece, which begins and ends with a record; the last one goes on to the end of the file.
+    pub(crate) fn range(&self, piece: usize) -> Result<Range<u64>> {
+        let mut found = self.found.lock().unwrap_or_else(PoisonError::into_inner);
+        let last = if piece + 1 == self.count { piece } else { piece + 1 };
+        while found.starts.len() <= last {
+            self.find_next(&mut found)?;
+        }
+        Ok(found.starts[piece]..found.starts.get(piece + 1).copied().unwrap_or(u64::MAX))
+    }
+
+    /// Finds the beginning of the next piece: the first record that begins at its first byte or behind it.
+    fn find_next(&self, found: &mut Found) -> Result<()> {
+        let file = match &mut found.file {
+            Some(file) => file,
+            none => none.insert(open_file(&self.path)?),
+        };
+        let wanted = self.size * found.starts.len() as u64;
+        let start = found.starts.last().copied().unwrap_or(0);
+        let next = next_record(file, start, wanted, self.delimiter);
+        found.starts.push(next.map_err(|e| Error::unreadable(&self.path, "text file", e))?);
+        Ok(())
+    }
+}
+
+/// Where the first record begins at or behind `wanted`; one begins at `start`.
+fn next_record(file: &mut File, start: u64, wanted: u64, delimiter: Option<u8>) -> std::io::Result<u64> {
+    let mut at = start;
+    let mut quotes = Quotes::default();
+    let mut block = vec![0; BLOCK];
+    file.seek(SeekFrom::Start(at))?;
+    while at < wanted {
+        let length = usize::try_from(wanted - at).map_or(BLOCK, |left| left.min(BLOCK));
+        let read = file.read(&mut block[..length])?;
+        if read == 0 {
+            return Ok(at);
+        }
+        let mark = if at == 0 && block[..read].starts_with(MARK) { MARK.len() } else { 0 };
+        quotes.pass(&block[mark..read], delimiter);
+        at += read as u64;
+    }
+    // A record may have ended with the last byte.
+    while !quotes.at_line_end() {
+        let read = file.read(&mut block)?;
+        if read == 0 {
+            break;
+        }
+        at += quotes.pass_line(&block[..read], delimiter) as u64;
+    }
+    Ok(at)
+}
+
+/// Whether a byte is inside a quoted cell, told by the bytes before it.
+#[derive(Debug)]
+struct Quotes {
+    state: State,
+    previous: u8,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum State {
+    Outside,
+    Inside,
+    /// Behind a quote inside a cell: another one makes them one quote of the text, anything else ends the quoted part.
+    Behind,
+}
+
+impl Default for Quotes {
+    fn default() -> Self {
+        // A piece begins with a record.
+        Quotes { state: State::Outside, previous: b'\n' }
+    }
+}
+
+impl Quotes {
+    /// Whether a record begins here.
+    fn at_line_end(&self) -> bool {
+        self.state == State::Outside && self.previous == b'\n'
+    }
+
+    /// Goes on behind these bytes, from quote to quote.
+    fn pass(&mut self, bytes: &[u8], delimiter: Option<u8>) {
+        let Some(&last) = bytes.last() else { return };
+        if let Some(delimiter) = delimiter {
+            let mut at = 0;
+            while let Some(found) = memchr(b'"', &bytes[at..]) {
+                let quote = at + found;
+                let before = if quote == 0 { self.previous } else { bytes[quote - 1] };
+                // The one behind a quote inside a cell decides.
+                if self.state == State::Behind && (quote > at || before != b'"') {
+                    self.state = State::Outside;
+                }
+                self.state = match self.state {
+                    State::Inside => State::Behind,
+                    State::Behind => State::Inside,
+                    State::Outside if begins_cell(before, delimiter) => State::Inside,
+                    State::Outside => State::Outside,
+                };
+                at = quote + 1;
+            }
+            if self.state == State::Behind && at < bytes.len() {
+                self.state = State::Outside;
+            }
+        }
+        self.previous = last;
+    }
+
+    /// Goes on behind the first line end outside quotes, or behind all bytes; returns how many that are.
+    fn pass_line(&mut self, bytes: &[u8], delimiter: Option<u8>) -> usize {
+        let mut at = 0;
+        while let Some(found) = memchr(b'\n', &bytes[at..]) {
+            let end = at + found + 1;
+            self.pass(&bytes[at..end], delimiter);
+            if self.at_line_end() {
+                return end;
+            }
+            at = end;
+        }
+        self.pass(&bytes[at..], delimiter);
+        bytes.len()
+    }
+}
+
+/// Whether a cell begins behind this byte, if it is outside quotes.
+fn begins_cell(before: u8, delimiter: u8) -> bool {
+    before == delimiter || before == b'\n' || before == b'\r'
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    /// Where records begin, by a reader that looks at one byte after the other.
+    fn record_starts(text: &[u8]) -> Vec<u64> {
+        let mut starts = vec![0];
+        let (mut quoted, mut fresh, mut at) = (false, true, 0);
+        while at < text.len() {
+            match (text[at], quoted) {
+                (b'"', true) if text.get(at + 1) == Some(&b'"') => at += 1,
+                (b'"', true) => quoted = false,
+                (b'"', false) if fresh => quoted = true,
+                (b'\n', false) => starts.push(at as u64 + 1),
+                _ => {}
+            }
+            fresh = !quoted && matches!(text[at], b',' | b'\n' | b'\r');
+            at += 1;
+        }
+        starts
+    }
+
+    fn check(text: &str) {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("a.csv");
+        std::fs::write(&path, text).unwrap();
+        let starts = record_starts(text.as_bytes());
+        let end = text.len() as u64;
+        for size in 1..end {
+            let format = Format::Csv { delimiter: b',', packing: Packing::None };
+            let pieces = Pieces::of(&path, format, end, size).unwrap();
+            // The last piece first: threads may come in any order.
+            let ranges: Vec<_> = (0..pieces.count()).rev().map(|i| pieces.range(i).unwrap()).collect();
+            for (i, range) in ranges.iter().rev().enumerate() {
+                let first = starts.iter().copied().find(|&s| s >= size * i as u64).unwrap_or(end);
+                assert_eq!(range.start, first, "piece {i} of {size} bytes of {text:?}");
+            }
+            assert!(ranges.windows(2).all(|pair| pair[1].end == pair[0].start));
+            assert_eq!(ranges[0].end, u64::MAX);
+        }
+    }
+
+    #[test]
+    fn pieces_begin_where_records_do() {
+        check("a,b\n1,2\n3,4\n5,6\n");
+        check("a,b\r\n1,2\r\n\r\n3,4");
+        check("\"a\",b\n\"1\n2\",\"\"\n\"\"\"\n\",3\n\"x\"\"\n\"\"\",\"\n\"\n4,5\n");
+        // Quotes inside a cell that does not begin with one are text.
+        check("a,b\n5\" pipe,1\nx\"y\"z,\"q\"\"\n\"r\n\"\"\"\"\"\n\",2\n7,8\n");
+        // A quote that is never closed.
+        check("a,b\n1,2\n\"3,4\n5,6\n");
+    }
+
+    #[test]
+    fn packed_and_small_files_stay_whole() {
+        let of = |format, bytes| Pieces::of(Path::new("a"), format, bytes, 10);
+        assert!(of(Format::Csv { delimiter: b',', packing: Packing::Gzip }, 100).is_none());
+        assert!(of(Format::Parquet, 100).is_none());
+        assert!(of(Format::JsonLines { packing: Packing::None }, 10).is_none());
+        assert_eq!(of(Format::JsonLines { packing: Packing::None }, 11).unwrap().count(), 2);
+    }
+}

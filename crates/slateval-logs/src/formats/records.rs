@@ -1,0 +1,352 @@
+//! The records of a CSV file, cell by cell, into columns.
+//!
+//! A record ends with a line feed, a carriage return or both, and blank lines are none. A cell that begins with a quote
+//! ends with the next single quote, and may hold anything; two quotes in it stand for one. Quotes elsewhere are text.
+
+use std::io::Read;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use arrow_array::{ArrayRef, Float64Array, RecordBatch, RecordBatchOptions, StringArray};
+use arrow_buffer::{Buffer, NullBuffer, OffsetBuffer};
+use arrow_schema::SchemaRef;
+use memchr::{memchr, memchr3};
+
+use crate::error::{Error, Result, brief};
+use crate::formats::batches::BATCH;
+use crate::formats::cell::{Cell, plain_number};
+
+const NAME: &str = "CSV file";
+
+/// Bytes taken from the file at once; more for a record that is longer.
+const BUFFER: usize = 1 << 18;
+
+/// Bytes of text after which a batch is closed even if it has few rows: cells may be long.
+const BATCH_BYTES: usize = 16 << 20;
+
+/// What becomes of a column of the file.
+#[derive(Debug, Clone)]
+pub(crate) enum Use {
+    Skip,
+    /// A column of numbers, by its name.
+    Number(String),
+    Text,
+}
+
+/// Reads records in batches. `schema` has the columns used.
+#[derive(Debug)]
+pub(crate) struct Records<R> {
+    schema: SchemaRef,
+    bytes: R,
+    buffer: Vec<u8>,
+    /// The part of the buffer that is still to be read.
+    start: usize,
+    filled: usize,
+    ended: bool,
+    rows: Rows,
+}
+
+/// The rows of a batch, column by column.
+#[derive(Debug)]
+struct Rows {
+    path: PathBuf,
+    delimiter: u8,
+    /// Of each column of the file.
+    columns: Vec<Column>,
+    /// Rows of the file before this batch.
+    first_row: u64,
+    count: usize,
+    /// Bytes of text.
+    text: usize,
+    /// What a quoted cell holds.
+    unquoted: Vec<u8>,
+}
+
+#[derive(Debug)]
+enum Column {
+    Skip,
+    Number { name: String, values: Vec<f64>, nulls: Vec<usize> },
+    Text { ends: Vec<i32>, bytes: Vec<u8> },
+}
+
+impl<R: Read> Records<R> {
+    pub(crate) fn new(path: &Path, bytes: R, delimiter: u8, uses: &[Use], schema: SchemaRef) -> Self {
+        let rows = Rows {
+            path: path.into(),
+            delimiter,
+            columns: uses.iter().map(Column::new).collect(),
+            first_row: 0,
+            count: 0,
+            text: 0,
+            unquoted: Vec::new(),
+        };
+        Records { schema, bytes, buffer: vec![0; BUFFER], start: 0, filled: 0, ended: false, rows }
+    }
+
+    /// The schema of the batches.
+    pub(crate) fn schema(&self) -> SchemaRef {
+        self.schema.clone()
+    }
+
+    /// Counts rows from here on, for messages.
+    pub(crate) fn after(mut self, first_row: u64) -> Self {
+        self.rows.first_row = first_row;
+        self
+    }
+
+    /// Leaves out the header: the first record, whatever its cells are.
+    pub(crate) fn skip_header(&mut self) -> Result<()> {
+        let columns = self.rows.columns.iter_mut();
+        let used: Vec<Column> = columns.map(|column| std::mem::replace(column, Column::Skip)).collect();
+        let skipped = self.next_record();
+        self.rows.columns = used;
+        self.rows.count = 0;
+        skipped.map(|_| ())
+    }
+
+    /// Reads a record; false at the end of the file.
+    fn next_record(&mut self) -> Result<bool> {
+        loop {
+            match self.rows.add(&self.buffer[..self.filled], self.start, self.ended)? {
+                Step::Record { end } => {
+                    self.start = end;
+                    return Ok(true);
+                }
+                Step::Incomplete if self.ended => return Ok(false),
+                Step::Incomplete => self.fill()?,
+            }
+        }
+    }
+
+    /// Takes more bytes from the file behind those that are left. The buffer grows by doubling, so that a record that
+    /// is looked at again and again while it grows costs no more than twice its length.
+    fn fill(&mut self) -> Result<()> {
+        self.buffer.copy_within(self.start..self.filled, 0);
+        self.filled -= self.start;
+        self.start = 0;
+        if self.filled > self.buffer.len() / 2 {
+            self.buffer.resize(2 * self.buffer.len(), 0);
+        }
+        while self.filled < self.buffer.len() && !self.ended {
+            let more = self.bytes.read(&mut self.buffer[self.filled..]);
+            let more = more.map_err(|e| Error::unreadable(&self.rows.path, NAME, e))?;
+            self.filled += more;
+            self.ended = more == 0;
+        }
+        Ok(())
+    }
+
+    fn next_batch(&mut self) -> Result<Option<RecordBatch>> {
+        while self.rows.count < BATCH && self.rows.text < BATCH_BYTES && self.next_record()? {}
+        if self.rows.count == 0 { Ok(None) } else { self.rows.take(&self.schema).map(Some) }
+    }
+}
+
+impl<R: Read> Iterator for Records<R> {
+    type Item = Result<RecordBatch>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        self.next_batch().transpose()
+    }
+}
+
+enum Step {
+    /// A record was added; the next one begins here or behind blank lines.
+    Record { end: usize },
+    /// The bytes end before the record does, or there is none.
+    Incomplete,
+}
+
+impl Rows {
+    /// Adds the record that begins at `at`. `ended` says that no bytes follow.
+    fn add(&mut self, bytes: &[u8], mut at: usize, ended: bool) -> Result<Step> {
+        while matches!(bytes.get(at), Some(b'\n' | b'\r')) {
+            at += 1;
+        }
+        if at == bytes.len() {
+            return Ok(Step::Incomplete);
+        }
+        let last = self.columns.len().saturating_sub(1);
+        for column in 0..self.columns.len() {
+            let Some(end) = self.cell(column, bytes, at, ended)? else { return Ok(self.undo()) };
+            if end == bytes.len() && !ended {
+                return Ok(self.undo());
+            }
+            let more = bytes.get(end) == Some(&self.delimiter);
+            if more != (column < last) {
+                return Err(self.wrong_number_of_cells(column + 1, more));
+            }
+            at = end + 1;
+        }
+        self.count += 1;
+        Ok(Step::Record { end: at.min(bytes.len()) })
+    }
+
+    /// Adds a cell to its column; returns where it ends, if it does.
+    fn cell(&mut self, column: usize, bytes: &[u8], at: usize, ended: bool) -> Result<Option<usize>> {
+        if let Column::Number { values, .. } = &mut self.columns[column]
+            && let Some((number, length)) = plain_number(&bytes[at..])
+            && bytes.get(at + length).is_some_and(|&b| b == self.delimiter || b == b'\n' || b == b'\r')
+        {
+            values.push(number);
+            return Ok(Some(at + length));
+        }
+        self.unquoted.clear();
+        let quoted = bytes.get(at) == Some(&b'"');
+        let end = if quoted {
+            unquote(bytes, at + 1, self.delimiter, ended, &mut self.unquoted)
+        } else {
+            Some(unquoted_end(bytes, at, self.delimiter))
+        };
+        let Some(end) = end else { return Ok(None) };
+        // The last of the bytes may be the first of a number, or of a character.
+        if end == bytes.len() && !ended {
+            return Ok(None);
+        }
+        let unquoted = std::mem::take(&mut self.unquoted);
+        let added = self.push(column, if quoted { &unquoted } else { &bytes[at..end] });
+        self.unquoted = unquoted;
+        added.map(|()| Some(end))
+    }
+
+    /// Adds what a cell holds, quotes left out, to its column.
+    fn push(&mut self, index: usize, cell: &[u8]) -> Result<()> {
+        match &mut self.columns[index] {
+            Column::Skip => {}
+            Column::Number { name, values, nulls } => match std::str::from_utf8(cell).map_or(Cell::Other, Cell::read) {
+                Cell::Number(number) => values.push(number),
+                Cell::Blank => {
+                    nulls.push(values.len());
+                    values.push(0.0);
+                }
+                Cell::Other => {
+                    return Err(Error::NotANumber {
+                        file: self.path.clone(),
+                        row: self.first_row + self.count as u64 + 1,
+                        column: name.clone(),
+                        value: brief(String::from_utf8_lossy(cell).trim()),
+                    });
+                }
+            },
+            Column::Text { ends, bytes } => {
+                let end = i32::try_from(bytes.len() + cell.len());
+                let (Ok(end), Ok(_)) = (end, std::str::from_utf8(cell)) else {
+                    return Err(self.bad_row(format!("a cell in column {} is not UTF-8 text", index + 1)));
+                };
+                bytes.extend_from_slice(cell);
+                ends.push(end);
+                self.text += cell.len();
+            }
+        }
+        Ok(())
+    }
+
+    /// Takes back the cells of a record that is not whole.
+    fn undo(&mut self) -> Step {
+        for column in &mut self.columns {
+            match column {
+                Column::Skip => {}
+                Column::Number { values, nulls, .. } => {
+                    values.truncate(self.count);
+                    nulls.retain(|&row| row < self.count);
+                }
+                Column::Text { ends, bytes } => {
+                    ends.truncate(self.count + 1);
+                    bytes.truncate(ends.last().map_or(0, |&end| end as usize));
+                }
+            }
+        }
+        Step::Incomplete
+    }
+
+    fn wrong_number_of_cells(&self, cells: usize, more: bool) -> Error {
+        let more = if more { "more than " } else { "" };
+        self.bad_row(format!("{more}{cells} cells, and the header has {}", self.columns.len()))
+    }
+
+    fn bad_row(&self, reason: String) -> Error {
+        let row = self.first_row + self.count as u64 + 1;
+        Error::unreadable(&self.path, NAME, format!("row {row}: {reason}"))
+    }
+
+    /// The batch, and room for the next one.
+    fn take(&mut self, schema: &SchemaRef) -> Result<RecordBatch> {
+        let arrays: Vec<ArrayRef> = self.columns.iter_mut().filter_map(Column::take).collect();
+        let options = RecordBatchOptions::new().with_row_count(Some(self.count));
+        let batch = RecordBatch::try_new_with_options(schema.clone(), arrays, &options);
+        self.first_row += self.count as u64;
+        (self.count, self.text) = (0, 0);
+        batch.map_err(|e| Error::unreadable(&self.path, NAME, e))
+    }
+}
+
+impl Column {
+    fn new(wanted: &Use) -> Self {
+        match wanted {
+            Use::Skip => Column::Skip,
+            Use::Number(name) => {
+                Column::Number { name: name.clone(), values: Vec::with_capacity(BATCH), nulls: Vec::new() }
+            }
+            Use::Text => Column::Text { ends: vec![0], bytes: Vec::new() },
+        }
+    }
+
+    fn take(&mut self) -> Option<ArrayRef> {
+        match self {
+            Column::Skip => None,
+            Column::Number { values, nulls, .. } => {
+                let values = std::mem::replace(values, Vec::with_capacity(BATCH));
+                let nulls = validity(values.len(), &std::mem::take(nulls));
+                Some(Arc::new(Float64Array::new(values.into(), nulls)))
+            }
+            Column::Text { ends, bytes } => {
+                let ends = std::mem::replace(ends, vec![0]);
+                // A cell without text is a missing value.
+                let empty = ends.windows(2).enumerate().filter(|(_, end)| end[0] == end[1]).map(|(row, _)| row);
+                let nulls = validity(ends.len() - 1, &empty.collect::<Vec<_>>());
+                let bytes = Buffer::from_vec(std::mem::take(bytes));
+                Some(Arc::new(StringArray::new(OffsetBuffer::new(ends.into()), bytes, nulls)))
+            }
+        }
+    }
+}
+
+/// The rows that are not null, if some are.
+fn validity(rows: usize, nulls: &[usize]) -> Option<NullBuffer> {
+    if nulls.is_empty() {
+        return None;
+    }
+    let mut valid = vec![true; rows];
+    nulls.iter().for_each(|&row| valid[row] = false);
+    Some(valid.into())
+}
+
+/// Where a cell without quotes ends.
+fn unquoted_end(bytes: &[u8], at: usize, delimiter: u8) -> usize {
+    memchr3(delimiter, b'\n', b'\r', &bytes[at..]).map_or(bytes.len(), |length| at + length)
+}
+
+/// What stands in a quoted cell, whose text begins at `at`; returns where the cell ends, if it does.
+fn unquote(bytes: &[u8], mut at: usize, delimiter: u8, ended: bool, out: &mut Vec<u8>) -> Option<usize> {
+    loop {
+        let Some(length) = memchr(b'"', &bytes[at..]) else {
+            // A quote that nobody closes holds the rest of the file.
+            out.extend_from_slice(&bytes[at..]);
+            return ended.then_some(bytes.len());
+        };
+        out.extend_from_slice(&bytes[at..at + length]);
+        at += length + 1;
+        match bytes.get(at) {
+            Some(b'"') => {
+                out.push(b'"');
+                at += 1;
+            }
+            Some(_) => {
+                let end = unquoted_end(bytes, at, delimiter);
+                out.extend_from_slice(&bytes[at..end]);
+                return Some(end);
+            }
+            None => return ended.then_some(at),
+        }
+    }
+}
