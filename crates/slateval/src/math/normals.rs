@@ -168,8 +168,18 @@ mod tests {
                     let (z, beside, other) = (row[d], row[(d + 1) % SIDE], next[i].as_flattened()[d]);
                     let beyond = |limit: f64| f64::from(u8::from(z > limit)) - upper_tail(limit);
                     let found = [
-                        z, z * z - 1.0, z.powi(3), z.powi(4) - 3.0, z * below[d], z * beside, z * other,
-                        (z * z - 1.0) * (below[d] * below[d] - 1.0), beyond(1.0), beyond(1.96), beyond(3.0), beyond(-2.5),
+                        z,
+                        z * z - 1.0,
+                        z.powi(3),
+                        z.powi(4) - 3.0,
+                        z * below[d],
+                        z * beside,
+                        z * other,
+                        (z * z - 1.0) * (below[d] * below[d] - 1.0),
+                        beyond(1.0),
+                        beyond(1.96),
+                        beyond(3.0),
+                        beyond(-2.5),
                     ];
                     sums.iter_mut().zip(found).for_each(|(sum, x)| *sum += x);
                     count += 1.0;
@@ -177,8 +187,7 @@ mod tests {
             }
         }
         let share = |limit: f64| upper_tail(limit) * (1.0 - upper_tail(limit));
-        let variances =
-            [1.0, 2.0, 15.0, 96.0, 1.0, 1.0, 1.0, 4.0, share(1.0), share(1.96), share(3.0), share(-2.5)];
+        let variances = [1.0, 2.0, 15.0, 96.0, 1.0, 1.0, 1.0, 4.0, share(1.0), share(1.96), share(3.0), share(-2.5)];
         for (i, (sum, variance)) in sums.into_iter().zip(variances).enumerate() {
             let error: f64 = (variance * count).sqrt();
             assert!((sum / error).abs() < 5.0, "statistic {i}: {} standard errors", sum / error);

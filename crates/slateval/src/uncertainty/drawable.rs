@@ -178,8 +178,7 @@ fn of_rows(covariances: &Covariances, thinning: &Thinning) -> Parts {
         (0..scale.len()).map(|a| root.iter().map(|column| column[a]).collect()).collect();
     let explained = explained.iter().map(|by| Columns::new(by)).collect();
     let variances = (0..members).map(|m| (weights[m][m].clone(), of_runs[m][m].clone())).collect();
-    let steps = roots.into_iter().map(Steps::Scaled).collect();
-    (steps, Source::Rows { explained, rest: Columns::new(&by_adjustment) }, variances)
+    (roots, Source::Rows { explained, rest: Columns::new(&by_adjustment) }, variances)
 }
 
 /// Cholesky, a column for each entry of a matrix and a row for each run. The square root of what others leave of a

@@ -67,6 +67,26 @@ impl Process {
         Process { n: cell.rows as f64, inflation, slopes, covariances, groups }
     }
 
+    /// The logging policy's error by itself. It has no adjustments of its own but the constant, which is the last.
+    pub(crate) fn of_logging(&self, member: usize) -> Process {
+        let only_last = |columns: &[Vec<f64>]| columns.last().cloned().into_iter().collect();
+        let Covariances { weights, products, adjustments } = &self.covariances;
+        Process {
+            n: self.n,
+            inflation: vec![self.inflation[member]],
+            slopes: vec![only_last(&self.slopes[member])],
+            covariances: Covariances {
+                weights: vec![vec![weights[member][member].clone()]],
+                products: vec![only_last(&products[member])],
+                adjustments: vec![adjustments.last().and_then(|row| row.last()).copied().into_iter().collect()],
+            },
+            groups: self.groups.as_ref().map(|groups| GroupSums {
+                weights: vec![groups.weights[member].clone()],
+                adjustments: groups.adjustments.iter().map(|row| row.last().copied().into_iter().collect()).collect(),
+            }),
+        }
+    }
+
     fn bins(&self) -> usize {
         self.covariances.weights[0][0].len()
     }
