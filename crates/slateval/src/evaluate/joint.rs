@@ -80,11 +80,17 @@ impl<'a> JointIntervals<'a> {
         let draws = if is_segment { settings.draws.min(few.max(enough_draws(settings.confidence))) } else { few };
         let settings = Settings { draws: few, ..settings.clone() };
         let is_used = |policy: usize| used.iter().any(|part| part.who == Who::Target(policy));
-        let target = |policy: usize| Target::new(spec, cell, policy, bins, places, &settings, shared);
         let policies = 0..spec.policies.len();
-        let targets = policies.clone().map(|p| is_used(p).then(|| target(p)).transpose()).collect::<Result<_>>()?;
-        let logging = |policy: usize| Estimator::of_logging(cell, WeightSums::of_logging(cell, policy, places), bins);
-        let logging = policies.map(|p| (p == 0 || is_used(p)).then(|| logging(p))).collect();
+        let beside = |policy: usize| Estimator::of_logging(cell, WeightSums::of_logging(cell, policy, places), bins);
+        let logging: Vec<Option<Estimator<'_>>> =
+            policies.clone().map(|p| (p == 0 || is_used(p)).then(|| beside(p))).collect();
+        let target = |policy: usize| match &logging[policy] {
+            Some(beside) if is_used(policy) => {
+                Target::new(spec, cell, (bins, places), policy, beside, &settings, shared).map(Some)
+            }
+            _ => Ok(None),
+        };
+        let targets = policies.map(target).collect::<Result<_>>()?;
         let readings = Readings::new(used.iter().map(|part| part.metric), settings.tail);
         Ok(JointIntervals {
             spec,

@@ -151,22 +151,22 @@ pub(crate) fn evaluate_cell(
 ) -> Result<(Vec<PolicyEvaluation>, Vec<Comparison>, Vec<Trusts>)> {
     let (bins, places) = occupied(cell);
     let shared = &CellDraws::new(normals, &bins);
-    let logging = Estimator::of_logging(cell, WeightSums::of_logging(cell, 0, &places), &bins);
-    let (uncertainty, _) = Uncertainty::new(cell, &places, Estimators::of(&logging), None, settings, shared)?;
+    let beside = |policy: usize| Estimator::of_logging(cell, WeightSums::of_logging(cell, policy, &places), &bins);
+    let loggings: Vec<Estimator<'_>> = (0..spec.policies.len()).map(beside).collect();
+    let logging = &loggings[0];
+    let (uncertainty, _) = Uncertainty::new(cell, &places, Estimators::of(logging), None, settings, shared)?;
     let diagnostics = Diagnostics::of_logging(cell.rows as f64);
     let described =
-        Described { name: LOGGING, estimators: Estimators::of(&logging), selection: None, trusts: &Trusts::STAND };
+        Described { name: LOGGING, estimators: Estimators::of(logging), selection: None, trusts: &Trusts::STAND };
     let mut policies = vec![describe(described, &[uncertainty], diagnostics, settings)];
     let mut comparisons = Vec::new();
-    let mut targets: Vec<Target<'_>> = (0..spec.policies.len())
-        .map(|policy| Target::new(spec, cell, policy, &bins, &places, settings, shared))
-        .collect::<Result<_>>()?;
+    let target = |(policy, logging)| Target::new(spec, cell, (&bins, &places), policy, logging, settings, shared);
+    let mut targets: Vec<Target<'_>> = loggings.iter().enumerate().map(target).collect::<Result<_>>()?;
     for (target, whole) in targets.iter_mut().zip(whole.unwrap_or_default()) {
         target.trusts = target.trusts.within(whole);
     }
-    for target in &targets {
-        let beside = Estimator::of_logging(cell, WeightSums::of_logging(cell, target.policy, &places), &bins);
-        let (evaluation, comparison) = target.evaluate(cell, &places, &beside, settings, shared)?;
+    for (target, beside) in targets.iter().zip(&loggings) {
+        let (evaluation, comparison) = target.evaluate(cell, &places, beside, settings, shared)?;
         policies.push(evaluation);
         comparisons.push(comparison);
     }

@@ -49,12 +49,13 @@ pub(crate) struct Places {
 }
 
 impl<'a> Target<'a> {
+    /// `logging` is the logging policy beside the target's ratios.
     pub(crate) fn new(
         spec: &'a Spec,
         cell: &'a Cell,
+        (bins, places): (&[Bin], &[u32]),
         policy: usize,
-        bins: &[Bin],
-        places: &[u32],
+        logging: &Estimator<'_>,
         settings: &Settings,
         shared: &CellDraws<'_>,
     ) -> Result<Self> {
@@ -83,8 +84,7 @@ impl<'a> Target<'a> {
             .zip(lowest..)
             .map(|(sums, order)| Estimator::of_target(cell, sums, structure(order), (correction, chi_usable), bins))
             .collect();
-        let design_effect =
-            Estimator::of_logging(cell, WeightSums::of_logging(cell, policy, places), bins).design_effect;
+        let design_effect = logging.design_effect;
         let tested = Tested { cell, policy, bins, occupied: places, design_effect, settings, shared };
         let selection = chosen.then(|| Selection::choose(&tested, &estimators));
         let (tests, trusts) = match &selection {

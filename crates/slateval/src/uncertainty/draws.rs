@@ -130,11 +130,10 @@ fn draw(
     }
     let (normals, thinning) = (shared.normals, &shared.thinning);
     let drawable = Drawable::new(process, thinning);
-    let thinned: Vec<Distribution> = distributions.iter().map(|full| thinning.distribution(full)).collect();
     let curves: Vec<DrawnCurves<'_>> = wanted
         .iter()
-        .zip(&thinned)
-        .map(|(&member, thinned)| DrawnCurves::new(thinned, drawable.missed(member), readings))
+        .zip(distributions)
+        .map(|(&member, distribution)| DrawnCurves::new(distribution, thinning, drawable.missed(member), readings))
         .collect();
     let blocks = settings.draws.div_ceil(SIDE);
     let parts = in_parallel(blocks.div_ceil(CHUNK), settings.threads, |chunk| {
@@ -148,22 +147,16 @@ fn draw(
         (chunk * CHUNK..blocks.min((chunk + 1) * CHUNK)).map(block).collect::<Vec<_>>()
     });
     let parts: Vec<Vec<BlockRead>> = parts.into_iter().flatten().collect();
-    let said = |(member, (full, thinned)): (usize, (&&Distribution, &Distribution))| {
-        let (exact, coarse) = (readings.read(full.curve()), readings.read(thinned.curve()));
+    let said = |member: usize| {
         let column = |of: &dyn Fn(&BlockRead) -> Side| -> Vec<f64> {
             let mut all: Vec<f64> = parts.iter().flat_map(|block| of(&block[member]).into_iter().flatten()).collect();
             all.truncate(settings.draws);
             all
         };
-        // What a coarser grid makes of the estimate itself is taken off again.
-        let values = exact.iter().zip(coarse).enumerate().map(|(i, (exact, coarse))| {
-            let mut values = column(&|read| read.values[i]);
-            values.iter_mut().for_each(|value| *value += exact - coarse);
-            values
-        });
+        let values = (0..readings.all().count()).map(|i| column(&|read| read.values[i]));
         MemberDraws { sup: column(&|read| read.sup), values: values.collect() }
     };
-    distributions.iter().zip(&thinned).enumerate().map(said).collect()
+    (0..wanted.len()).map(said).collect()
 }
 
 struct Buffers {
@@ -222,30 +215,26 @@ pub(crate) fn corrected(mut values: Vec<f64>, estimate: f64, shift: f64, confide
 /// draw of each, with the largest `k` for which enough draws lie within all of them.
 pub(crate) fn envelope(quantities: &[Vec<f64>], confidence: f64) -> Vec<(f64, f64)> {
     let Some(draws) = quantities.first().map(Vec::len) else { return Vec::new() };
-    let sorted: Vec<Vec<f64>> = quantities
-        .iter()
-        .map(|values| {
-            let mut sorted = values.clone();
-            sorted.sort_unstable_by(f64::total_cmp);
-            sorted
-        })
-        .collect();
-    // How many draws lie as far out as this one or further, at the quantity where it lies furthest out. Ties count: an
-    // atom's own value is not extreme.
-    let depth = |draw: usize| {
-        let of = |(values, sorted): (&Vec<f64>, &Vec<f64>)| {
-            let x = values[draw];
-            let at_most = sorted.partition_point(|&y| y <= x);
-            let at_least = draws - sorted.partition_point(|&y| y < x);
-            at_most.min(at_least)
-        };
-        quantities.iter().zip(&sorted).map(of).min().unwrap_or(draws)
-    };
-    let mut depths: Vec<usize> = (0..draws).map(depth).collect();
+    // How many draws lie as far out as each one or further, at the quantity where it lies furthest out.
+    let mut depths = vec![draws; draws];
+    let mut sorted = Vec::with_capacity(quantities.len());
+    for values in quantities {
+        let mut order: Vec<(f64, usize)> = values.iter().copied().zip(0..).collect();
+        order.sort_unstable_by(|a, b| a.0.total_cmp(&b.0));
+        // Ties count: an atom's own value is not extreme.
+        let mut at_most = 0;
+        for ties in order.chunk_by(|a, b| a.0 == b.0) {
+            let below = at_most;
+            at_most += ties.len();
+            let depth = at_most.min(draws - below);
+            ties.iter().for_each(|&(_, draw)| depths[draw] = depths[draw].min(depth));
+        }
+        sorted.push(order);
+    }
     depths.sort_unstable();
     let outside = ((1.0 - confidence) * draws as f64 + 1e-9).floor() as usize;
     let k = depths[outside.min(draws - 1)].clamp(1, draws.div_ceil(2));
-    sorted.iter().map(|sorted| (sorted[k - 1], sorted[draws - k])).collect()
+    sorted.iter().map(|order| (order[k - 1].0, order[draws - k].0)).collect()
 }
 
 /// A quantile of sorted values, interpolated between neighbours.

@@ -17,3 +17,5 @@ pub(crate) mod process;
 pub(crate) mod readings;
 pub(crate) mod standing;
 pub(crate) mod thinning;
+#[cfg(test)]
+mod thinning_tests;

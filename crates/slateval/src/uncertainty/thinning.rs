@@ -1,7 +1,8 @@
 //! A coarser grid to draw on: thousands of bins cost time and tell draws nothing.
 //! See docs/methods.md, section 6.7.
 
-use crate::estimate::distribution::Distribution;
+use std::ops::Range;
+
 use crate::estimate::weight_sums::Bin;
 
 /// Runs of neighbouring bins, each taken for one: their last places, ascending.
@@ -57,27 +58,11 @@ impl Thinning {
         self.runs().map(|run| values[run].iter().sum()).collect()
     }
 
-    /// The distribution with each run for a bin.
-    pub(crate) fn distribution(&self, full: &Distribution) -> Distribution {
-        let bin = |run: std::ops::Range<usize>| {
-            let bins = &full.bins[run];
-            let rows: f64 = bins.iter().map(|b| b.rows).sum();
-            let mean = bins.iter().map(|b| b.rows * b.mean).sum::<f64>() / rows;
-            let (min, max) = (bins[0].min, bins[bins.len() - 1].max);
-            Bin { rows, min, mean: mean.clamp(min, max), max }
-        };
-        Distribution {
-            bins: self.runs().map(bin).collect(),
-            raw: self.at_ends(&full.raw),
-            repaired: self.at_ends(&full.repaired),
-        }
-    }
-
     /// How much further from 0 a path gets at the ends of bins than at the ends of runs, in the mean: `.5826` times the
     /// standard deviation of a step, the smaller step's taken off. `variances` are those of the path's step in each bin,
     /// and `of_runs` in each run.
     pub(crate) fn missed(&self, variances: &[f64], of_runs: &[f64]) -> Vec<f64> {
-        let missed = |(run, total): (std::ops::Range<usize>, &f64)| {
+        let missed = |(run, total): (Range<usize>, &f64)| {
             if run.len() == 1 || *total <= 0.0 {
                 return 0.0;
             }
@@ -91,7 +76,8 @@ impl Thinning {
         self.runs().zip(of_runs).map(missed).collect()
     }
 
-    fn runs(&self) -> impl Iterator<Item = std::ops::Range<usize>> {
+    /// The bins of each run.
+    pub(crate) fn runs(&self) -> impl Iterator<Item = Range<usize>> {
         let starts = std::iter::once(0).chain(self.ends.iter().map(|end| end + 1));
         starts.zip(&self.ends).map(|(start, &end)| start..end + 1)
     }
