@@ -81,6 +81,45 @@ fn the_seed_alone_decides_and_the_number_of_threads_does_not() {
     assert!((a / b - 1.0).abs() < 0.2, "{a} {b}");
 }
 
+/// Segments are evaluated on several threads; a target's draws do not depend on which other targets there are.
+#[test]
+fn neither_threads_nor_other_targets_move_a_segment() {
+    let slates = contextual_log(5, 1500, 3, 3);
+    let evaluate = |spec: Spec, threads: usize| {
+        let mut summary = Summary::new(spec.by("country")).unwrap();
+        let mut block = Block::new(summary.spec());
+        for (part, rows) in slates.chunks(100).enumerate() {
+            block.reset(rows.len(), 3);
+            for (row, slate) in rows.iter().enumerate() {
+                block.column_mut(Field::Reward)[row] = slate.reward;
+                for slot in 0..3 {
+                    block.column_mut(Field::Logging { slot })[row] = slate.mu[slot];
+                    for policy in 0..summary.spec().policies.len() {
+                        let pi = if policy == 0 { slate.pi[slot] } else { (slate.pi[slot] + slate.mu[slot]) / 2.0 };
+                        block.column_mut(Field::Target { policy, slot })[row] = pi;
+                    }
+                }
+                block.set_segment(row, &Segment::Int(((100 * part + row) % 7) as i64));
+            }
+            summary.add(&block).unwrap();
+        }
+        let mut settings = quick();
+        settings.threads = Some(threads);
+        summary.evaluate(&settings).unwrap()
+    };
+    let spec = |targets: &[&str]| Spec::new(Structure::Auto, targets.iter().copied());
+    let one = evaluate(spec(&["new"]), 1);
+    for threads in [2, 3, 16] {
+        assert_eq!(one, evaluate(spec(&["new"]), threads));
+    }
+    let two = evaluate(spec(&["new", "other"]), 2);
+    assert_eq!(one.segments.len(), 7);
+    for (one, two) in one.segments.iter().zip(&two.segments) {
+        assert_eq!(one.policies, two.policies[..2]);
+        assert_eq!(one.comparisons, two.comparisons[..1]);
+    }
+}
+
 #[test]
 fn differences_are_paired() {
     // The other target is halfway to logging: its error is half as large, and of the same rows.

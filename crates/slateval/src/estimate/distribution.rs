@@ -6,7 +6,7 @@ use crate::question::tail::Tail;
 use crate::estimate::weight_sums::Bin;
 
 /// Sums of weights that should be equal to a level may miss it by rounding.
-const ROUNDING: f64 = 1e-12;
+pub(crate) const ROUNDING: f64 = 1e-12;
 
 /// How far, relative to its size, a reward may be from a number and still be meant by it.
 const SAME: f64 = 1e-6;
@@ -202,7 +202,7 @@ impl Curve<'_> {
 impl Bin {
     /// The quantile inside a bin: `min + (max - min) u^p`, with the `p` that gives the bin its mean. An atom has one
     /// value.
-    fn quantile(&self, share: f64) -> f64 {
+    pub(crate) fn quantile(&self, share: f64) -> f64 {
         match self.tilt() {
             None => self.max,
             Some(t) => self.min + (self.max - self.min) * share.powf((1.0 - t) / t),
@@ -219,7 +219,7 @@ impl Bin {
     }
 
     /// The integral of that quantile function up to `share`.
-    fn integral(&self, share: f64) -> f64 {
+    pub(crate) fn integral(&self, share: f64) -> f64 {
         match self.tilt() {
             None => self.mean * share,
             Some(t) => self.min * share + (self.mean - self.min) * share.powf(1.0 / t),

@@ -7,6 +7,7 @@ use crate::answer::interval::Interval;
 use crate::estimate::weight_sums::occupied;
 use crate::evaluate::joint::JointIntervals;
 use crate::evaluate::joint_terms::{PolicyTerm, Who};
+use crate::evaluate::places;
 use crate::question::combination::Combination;
 use crate::question::error::{Error, Result};
 use crate::question::segment::Segment;
@@ -14,6 +15,8 @@ use crate::question::settings::Settings;
 use crate::question::spec::{LOGGING, Spec};
 use crate::summary::Summary;
 use crate::summary::cell::Cell;
+use crate::uncertainty::draws::CellDraws;
+use crate::uncertainty::normals::Normals;
 
 /// What is known of a combination.
 #[derive(Debug, Clone, PartialEq)]
@@ -128,7 +131,9 @@ impl Summary {
     ) -> Result<Vec<Combined>> {
         let (bins, rows) = occupied(cell);
         let used: Vec<PolicyTerm> = parts.iter().flatten().copied().collect();
-        let mut bench = JointIntervals::new(&self.spec, cell, (&bins, &rows), &used, settings, is_segment)?;
+        let normals = Normals::new(settings.seed, places([cell]));
+        let shared = CellDraws::new(&normals, &bins);
+        let mut bench = JointIntervals::new(&self.spec, cell, (&bins, &rows), &used, settings, is_segment, &shared)?;
         let one = |(combination, parts): (&Combination, &Vec<PolicyTerm>)| {
             let interval = bench.interval(parts, combination.constant)?;
             Ok(Combined { interval, failed: bench.failed_checks(parts), worth: bench.worth(parts) })

@@ -28,6 +28,7 @@ use crate::question::settings::{Band, MAX_DRAWS, Settings};
 use crate::question::spec::{LOGGING, Spec};
 use crate::summary::cell::Cell;
 use crate::uncertainty::bernstein::Guaranteed;
+use crate::uncertainty::draws::CellDraws;
 use crate::uncertainty::limits::{Limits, bounds, can_have_intervals, has_enough_rows};
 use crate::uncertainty::moment::{self, Moment, MomentPart};
 use crate::uncertainty::policy::Estimators;
@@ -36,12 +37,12 @@ use crate::uncertainty::standing;
 /// The error of some members' CDFs, kept for other combinations that need the same: of these members, at this step
 /// (the chosen order or the guard), at this confidence and from this many draws.
 #[derive(Debug)]
-struct Drawn {
+struct Drawn<'a> {
     members: Vec<Member>,
     step: usize,
     confidence: f64,
     draws: usize,
-    errors: CurveErrors,
+    errors: CurveErrors<'a>,
 }
 
 /// Draws that should lie beyond each end of an interval.
@@ -60,7 +61,8 @@ pub(crate) struct JointIntervals<'a> {
     logging: Vec<Option<Estimator<'a>>>,
     /// What draws are read for.
     readings: Readings,
-    drawn: Vec<Drawn>,
+    shared: &'a CellDraws<'a>,
+    drawn: Vec<Drawn<'a>>,
 }
 
 impl<'a> JointIntervals<'a> {
@@ -71,19 +73,37 @@ impl<'a> JointIntervals<'a> {
         used: &[PolicyTerm],
         settings: &Settings,
         is_segment: bool,
+        shared: &'a CellDraws<'a>,
     ) -> Result<Self> {
         // The order is chosen with as many draws as in an evaluation.
         let few = if is_segment { settings.draws.min(SEGMENT_DRAWS) } else { settings.draws };
         let draws = if is_segment { settings.draws.min(few.max(enough_draws(settings.confidence))) } else { few };
         let settings = Settings { draws: few, ..settings.clone() };
         let is_used = |policy: usize| used.iter().any(|part| part.who == Who::Target(policy));
-        let target = |policy: usize| Target::new(spec, cell, policy, bins, places, &settings);
         let policies = 0..spec.policies.len();
-        let targets = policies.clone().map(|p| is_used(p).then(|| target(p)).transpose()).collect::<Result<_>>()?;
-        let logging = |policy: usize| Estimator::of_logging(cell, WeightSums::of_logging(cell, policy, places), bins);
-        let logging = policies.map(|p| (p == 0 || is_used(p)).then(|| logging(p))).collect();
+        let beside = |policy: usize| Estimator::of_logging(cell, WeightSums::of_logging(cell, policy, places), bins);
+        let logging: Vec<Option<Estimator<'_>>> =
+            policies.clone().map(|p| (p == 0 || is_used(p)).then(|| beside(p))).collect();
+        let target = |policy: usize| match &logging[policy] {
+            Some(beside) if is_used(policy) => {
+                Target::new(spec, cell, (bins, places), policy, beside, &settings, shared).map(Some)
+            }
+            _ => Ok(None),
+        };
+        let targets = policies.map(target).collect::<Result<_>>()?;
         let readings = Readings::new(used.iter().map(|part| part.metric), settings.tail);
-        Ok(JointIntervals { spec, cell, places, settings, draws, targets, logging, readings, drawn: Vec::new() })
+        Ok(JointIntervals {
+            spec,
+            cell,
+            places,
+            settings,
+            draws,
+            targets,
+            logging,
+            readings,
+            shared,
+            drawn: Vec::new(),
+        })
     }
 
     /// The sum of the parts and a constant.
@@ -324,13 +344,14 @@ impl<'a> JointIntervals<'a> {
     /// The place of the error of a group's CDFs.
     fn errors(&mut self, group: &JointTerms, step: usize, settings: &Settings) -> usize {
         let (confidence, draws) = (settings.confidence, settings.draws);
-        let is_same =
-            |d: &Drawn| d.step == step && d.members == group.members && d.draws == draws && d.confidence == confidence;
+        let is_same = |d: &Drawn<'_>| {
+            d.step == step && d.members == group.members && d.draws == draws && d.confidence == confidence
+        };
         if let Some(known) = self.drawn.iter().position(is_same) {
             return known;
         }
         let members = self.members(group, step);
-        let errors = CurveErrors::new(self.cell, self.places, &members, self.readings.clone(), settings);
+        let errors = CurveErrors::new(self.cell, self.places, &members, self.readings.clone(), settings, self.shared);
         self.drawn.push(Drawn { members: group.members.clone(), step, confidence, draws, errors });
         self.drawn.len() - 1
     }

@@ -25,6 +25,8 @@ use crate::question::settings::Settings;
 use crate::question::spec::{LOGGING, PolicySpec, Spec};
 use crate::summary::Summary;
 use crate::summary::cell::Cell;
+use crate::uncertainty::draws::{CellDraws, in_parallel};
+use crate::uncertainty::normals::Normals;
 use crate::uncertainty::policy::{Estimators, Uncertainty};
 
 impl Summary {
@@ -54,8 +56,9 @@ impl Summary {
         let total = self.total_for(settings)?;
         let (min, max) = total.bins.range().ok_or(Error::NoRows)?;
         let reward = RewardFacts { min, max, distinct: total.bins.distinct() };
-        let (policies, comparisons, trusts) = evaluate_cell(&self.spec, &total, None, settings)?;
-        let segments = self.evaluate_segments(&trusts, settings)?;
+        let normals = Normals::new(settings.seed, places([&total]));
+        let (policies, comparisons, trusts) = evaluate_cell(&self.spec, &total, None, settings, &normals)?;
+        let segments = self.evaluate_segments(&trusts, settings, &normals)?;
         Ok(Evaluation {
             log: LogFacts { rows: total.rows, slots: self.slots(), reward },
             comparisons,
@@ -73,11 +76,25 @@ impl Summary {
         Ok(total)
     }
 
-    fn evaluate_segments(&self, whole: &[Trusts], settings: &Settings) -> Result<Vec<SegmentEvaluation>> {
+    /// Each on one thread, several of them at once.
+    fn evaluate_segments(
+        &self,
+        whole: &[Trusts],
+        settings: &Settings,
+        normals: &Normals,
+    ) -> Result<Vec<SegmentEvaluation>> {
         let Some(column) = &self.spec.by else { return Ok(Vec::new()) };
-        let settings = &Settings { draws: settings.draws.min(SEGMENT_DRAWS), ..settings.clone() };
-        let evaluate = |(value, cell): (&Segment, &Cell)| {
-            let (policies, comparisons, _) = evaluate_cell(&self.spec, cell, Some(whole), settings)?;
+        let threads = settings.threads;
+        let settings = &Settings {
+            draws: settings.draws.min(SEGMENT_DRAWS),
+            threads: Some(1),
+            ..settings.clone()
+        };
+        let cells = self.cells();
+        let cells: Vec<(&Segment, &Cell)> = cells.iter().collect();
+        let evaluate = |segment: usize| {
+            let (value, cell) = cells[segment];
+            let (policies, comparisons, _) = evaluate_cell(&self.spec, cell, Some(whole), settings, normals)?;
             Ok(SegmentEvaluation {
                 column: column.clone(),
                 value: value.clone(),
@@ -86,7 +103,7 @@ impl Summary {
                 comparisons,
             })
         };
-        self.cells().iter().map(evaluate).collect()
+        in_parallel(cells.len(), threads, evaluate).into_iter().collect()
     }
 
     /// How strongly each two slots' effects on the reward depend on each other, strongest first. Needs a specification
@@ -105,9 +122,19 @@ impl Summary {
             });
         }
         let (bins, places) = occupied(&total);
-        let of = |(p, policy): (usize, &PolicySpec)| interactions(&total, p, &policy.name, (&bins, &places), settings);
+        let normals = Normals::new(settings.seed, self::places([&total]));
+        let shared = CellDraws::new(&normals, &bins);
+        let of = |(p, policy): (usize, &PolicySpec)| {
+            interactions(&total, p, &policy.name, (&bins, &places), settings, &shared)
+        };
         Ok(self.spec.policies.iter().enumerate().flat_map(of).collect())
     }
+}
+
+/// Normals that draws of these cells ask for at most: one for each bin, or for each group of clusters.
+pub(crate) fn places<'c>(cells: impl IntoIterator<Item = &'c Cell>) -> usize {
+    let of = |cell: &Cell| cell.clusters.as_ref().map_or(cell.bins.ascending().len(), |groups| groups.count);
+    cells.into_iter().map(of).max().unwrap_or(0)
 }
 
 /// Draws for each segment, of which there may be a thousand.
@@ -120,29 +147,31 @@ pub(crate) fn evaluate_cell(
     cell: &Cell,
     whole: Option<&[Trusts]>,
     settings: &Settings,
+    normals: &Normals,
 ) -> Result<(Vec<PolicyEvaluation>, Vec<Comparison>, Vec<Trusts>)> {
     let (bins, places) = occupied(cell);
-    let logging = Estimator::of_logging(cell, WeightSums::of_logging(cell, 0, &places), &bins);
-    let (uncertainty, _) = Uncertainty::new(cell, &places, Estimators::of(&logging), None, settings)?;
+    let shared = &CellDraws::new(normals, &bins);
+    let beside = |policy: usize| Estimator::of_logging(cell, WeightSums::of_logging(cell, policy, &places), &bins);
+    let loggings: Vec<Estimator<'_>> = (0..spec.policies.len()).map(beside).collect();
+    let logging = &loggings[0];
+    let (uncertainty, _) = Uncertainty::new(cell, &places, Estimators::of(logging), None, settings, shared)?;
     let diagnostics = Diagnostics::of_logging(cell.rows as f64);
     let described =
-        Described { name: LOGGING, estimators: Estimators::of(&logging), selection: None, trusts: &Trusts::STAND };
+        Described { name: LOGGING, estimators: Estimators::of(logging), selection: None, trusts: &Trusts::STAND };
     let mut policies = vec![describe(described, &[uncertainty], diagnostics, settings)];
     let mut comparisons = Vec::new();
-    let mut targets: Vec<Target<'_>> = (0..spec.policies.len())
-        .map(|policy| Target::new(spec, cell, policy, &bins, &places, settings))
-        .collect::<Result<_>>()?;
+    let target = |(policy, logging)| Target::new(spec, cell, (&bins, &places), policy, logging, settings, shared);
+    let mut targets: Vec<Target<'_>> = loggings.iter().enumerate().map(target).collect::<Result<_>>()?;
     for (target, whole) in targets.iter_mut().zip(whole.unwrap_or_default()) {
         target.trusts = target.trusts.within(whole);
     }
-    for target in &targets {
-        let beside = Estimator::of_logging(cell, WeightSums::of_logging(cell, target.policy, &places), &bins);
-        let (evaluation, comparison) = target.evaluate(cell, &places, &beside, settings)?;
+    for (target, beside) in targets.iter().zip(&loggings) {
+        let (evaluation, comparison) = target.evaluate(cell, &places, beside, settings, shared)?;
         policies.push(evaluation);
         comparisons.push(comparison);
     }
     for (policy, baseline) in cell.kept.compared() {
-        comparisons.push(targets[policy].compare_with(&targets[baseline], cell, &places, settings)?);
+        comparisons.push(targets[policy].compare_with(&targets[baseline], cell, &places, settings, shared)?);
     }
     Ok((policies, comparisons, targets.into_iter().map(|target| target.trusts).collect()))
 }

@@ -3,10 +3,11 @@
 use crate::answer::comparison::Comparison;
 use crate::answer::evaluation::PolicyEvaluation;
 use crate::answer::interval::{Interval, QuantileEstimate, TailEstimate};
-use crate::evaluate::evaluate_cell;
+use crate::evaluate::{evaluate_cell, places};
 use crate::question::error::Result;
 use crate::question::settings::Settings;
 use crate::summary::Summary;
+use crate::uncertainty::normals::Normals;
 
 /// VaR, CVaR and differences of policies over many levels: the whole log's, as [`Summary::evaluate`] gives them for few.
 #[derive(Debug, Clone, PartialEq)]
@@ -83,7 +84,9 @@ impl Summary {
     /// ```
     pub fn profile(&self, levels: &[f64], settings: &Settings) -> Result<Profile> {
         let dense = Settings { alphas: levels.to_vec(), quantiles: levels.to_vec(), ..settings.clone() };
-        let (policies, comparisons, _) = evaluate_cell(self.spec(), &self.total_for(&dense)?, None, &dense)?;
+        let total = self.total_for(&dense)?;
+        let normals = Normals::new(dense.seed, places([&total]));
+        let (policies, comparisons, _) = evaluate_cell(self.spec(), &total, None, &dense, &normals)?;
         Ok(Profile {
             levels: levels.to_vec(),
             policies: policies.into_iter().map(PolicyProfile::from).collect(),

@@ -22,6 +22,7 @@ use crate::question::settings::Settings;
 use crate::question::spec::{LOGGING, Spec};
 use crate::question::structure::Structure;
 use crate::summary::cell::Cell;
+use crate::uncertainty::draws::CellDraws;
 use crate::uncertainty::policy::{Estimators, Uncertainty};
 
 /// A target policy with its estimators: one of a fixed structure, or one of each order.
@@ -48,13 +49,15 @@ pub(crate) struct Places {
 }
 
 impl<'a> Target<'a> {
+    /// `logging` is the logging policy beside the target's ratios.
     pub(crate) fn new(
         spec: &'a Spec,
         cell: &'a Cell,
+        (bins, places): (&[Bin], &[u32]),
         policy: usize,
-        bins: &[Bin],
-        places: &[u32],
+        logging: &Estimator<'_>,
         settings: &Settings,
+        shared: &CellDraws<'_>,
     ) -> Result<Self> {
         let name = spec.policies[policy].name.as_str();
         let is_auto = spec.structure == Structure::Auto;
@@ -81,9 +84,8 @@ impl<'a> Target<'a> {
             .zip(lowest..)
             .map(|(sums, order)| Estimator::of_target(cell, sums, structure(order), (correction, chi_usable), bins))
             .collect();
-        let design_effect =
-            Estimator::of_logging(cell, WeightSums::of_logging(cell, policy, places), bins).design_effect;
-        let tested = Tested { cell, policy, bins, occupied: places, design_effect, settings };
+        let design_effect = logging.design_effect;
+        let tested = Tested { cell, policy, bins, occupied: places, design_effect, settings, shared };
         let selection = chosen.then(|| Selection::choose(&tested, &estimators));
         let (tests, trusts) = match &selection {
             Some(selection) => (Vec::new(), selection.trusts().clone()),
@@ -115,11 +117,13 @@ impl<'a> Target<'a> {
         places: &[u32],
         logging: &Estimator<'_>,
         settings: &Settings,
+        shared: &CellDraws<'_>,
     ) -> Result<(PolicyEvaluation, Comparison)> {
         let (mut own, mut differences) = (Vec::new(), Vec::new());
         for step in 0..self.steps.len() {
+            let beside = Some(Estimators::of(logging));
             let (uncertainty, difference) =
-                Uncertainty::new(cell, places, self.estimators_at(step), Some(Estimators::of(logging)), settings)?;
+                Uncertainty::new(cell, places, self.estimators_at(step), beside, settings, shared)?;
             own.push(uncertainty);
             differences.extend(difference);
         }
@@ -146,11 +150,12 @@ impl<'a> Target<'a> {
         cell: &Cell,
         places: &[u32],
         settings: &Settings,
+        shared: &CellDraws<'_>,
     ) -> Result<Comparison> {
         let mut differences = Vec::new();
         for step in 0..self.steps.len().max(other.steps.len()) {
-            let (_, difference) =
-                Uncertainty::new(cell, places, self.estimators_at(step), Some(other.estimators_at(step)), settings)?;
+            let beside = Some(other.estimators_at(step));
+            let (_, difference) = Uncertainty::new(cell, places, self.estimators_at(step), beside, settings, shared)?;
             differences.extend(difference);
         }
         let both = |of: fn(&Trusts) -> &Trust| of(&self.trusts).and(of(&other.trusts)).clone();

@@ -4,4 +4,6 @@ pub(crate) mod column;
 pub(crate) mod lanes;
 pub(crate) mod linear;
 pub(crate) mod normal;
+pub(crate) mod normals;
+pub(crate) mod paths;
 pub(crate) mod vector;

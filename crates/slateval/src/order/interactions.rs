@@ -9,8 +9,7 @@ use crate::order::order_test::{LEVEL, logged_cdf, sup_of_rows, sup_statistic};
 use crate::question::settings::Settings;
 use crate::summary::cell::Cell;
 use crate::summary::index::{Pair, Power};
-use crate::uncertainty::draws::quantile;
-use crate::uncertainty::thinning::Thinning;
+use crate::uncertainty::draws::{CellDraws, quantile};
 
 /// Draws for each pair of slots, of which there may be many.
 const PAIR_DRAWS: usize = 400;
@@ -22,9 +21,10 @@ pub(crate) fn interactions(
     name: &str,
     (bins, occupied): (&[Bin], &[u32]),
     settings: &Settings,
+    shared: &CellDraws<'_>,
 ) -> Vec<Interaction> {
     let section = &cell.layout.pairs[policy];
-    let thinning = Thinning::new(bins);
+    let CellDraws { thinning, normals, .. } = shared;
     let logged = thinning.at_ends(&logged_cdf(cell, occupied));
     let rewards = Estimator::of_logging(cell, WeightSums::of_logging(cell, policy, occupied), bins);
     // Clusters are kept for weights, not for pairs of slots: pairs are taken to be as alike in them as rewards are.
@@ -42,7 +42,7 @@ pub(crate) fn interactions(
             thinning.sums(&occupied.iter().map(|&row| cell.table.row(row)[place]).collect::<Vec<f64>>())
         };
         let strength = sup_statistic(&column(Power::First), &logged) / n;
-        let noise = quantile(&sup_of_rows(&column(Power::Second), &logged, &few), 1.0 - LEVEL) / n;
+        let noise = quantile(&sup_of_rows(&column(Power::Second), &logged, normals, &few), 1.0 - LEVEL) / n;
         let critical = noise * further * design_effect.sqrt();
         Interaction { policy: name.to_owned(), slots: [j + 1, k + 1], strength, critical, active: strength > critical }
     };

@@ -6,26 +6,25 @@
 //! Mean and second moment have tests of their own, with `R` and `(R - mean R)^2` in place of the indicator. All orders
 //! of a log are tested at a joint level of 5% (Holm).
 
-use rand_distr::{Distribution as _, StandardNormal};
-use rand_xoshiro::Xoshiro256PlusPlus;
-
 use crate::answer::selection::{FunctionalTest, OrderTest};
 use crate::estimate::weight_sums::Bin;
 use crate::math::normal;
+use crate::math::normals::{SIDE, Side};
+use crate::math::paths::{Columns, run_up, sup_of_bridge, walk};
 use crate::question::settings::Settings;
 use crate::summary::cell::Cell;
 use crate::summary::feature_map::LinearFunction;
 use crate::summary::index::{BinSum, Feature, GroupSum, Left, Power, Right, Shared};
 use crate::summary::totals::Totals;
 use crate::summary::witness::Witness;
-use crate::uncertainty::draws::{generator, in_parallel, quantile};
-use crate::uncertainty::thinning::Thinning;
+use crate::uncertainty::draws::{CellDraws, in_parallel, quantile};
+use crate::uncertainty::normals::{Normals, Stream};
 
 /// How often any order that has no effect is to be taken for active.
 pub(crate) const LEVEL: f64 = 0.05;
 
-/// Draws that a chunk of tests shares a generator for.
-const CHUNK: usize = 100;
+/// Blocks of draws that a thread makes at a time.
+const CHUNK: usize = 16;
 
 /// What the orders of one policy are tested on.
 #[derive(Clone, Copy)]
@@ -38,6 +37,7 @@ pub(crate) struct Tested<'a> {
     /// How many times more the mean reward varies than if rows were independent.
     pub(crate) design_effect: f64,
     pub(crate) settings: &'a Settings,
+    pub(crate) shared: &'a CellDraws<'a>,
 }
 
 /// What is known of one order before all are judged together.
@@ -168,13 +168,13 @@ impl Tested<'_> {
 
     fn sup_candidate(&self, sums: &[f64], squares: &[f64], by_group: Option<Vec<Vec<f64>>>, wider: f64) -> Candidate {
         let n = self.cell.rows as f64;
-        let thinning = Thinning::new(self.bins);
+        let CellDraws { thinning, normals, .. } = self.shared;
         let logged = thinning.at_ends(&logged_cdf(self.cell, self.occupied));
         let mut drawn = match by_group {
-            None => sup_of_rows(&thinning.sums(squares), &logged, self.settings),
+            None => sup_of_rows(&thinning.sums(squares), &logged, normals, self.settings),
             Some(groups) => {
                 let groups: Vec<Vec<f64>> = groups.iter().map(|group| thinning.sums(group)).collect();
-                sup_of_groups(&groups, &logged, self.settings)
+                sup_of_groups(&groups, &logged, normals, self.settings)
             }
         };
         drawn.iter_mut().for_each(|sup| *sup *= wider / n);
@@ -252,44 +252,41 @@ pub(crate) fn sup_statistic(sums: &[f64], logged: &[f64]) -> f64 {
 }
 
 /// Draws of the same, ascending, where each bin's sum is a normal with the given variance.
-pub(crate) fn sup_of_rows(variances: &[f64], logged: &[f64], settings: &Settings) -> Vec<f64> {
+pub(crate) fn sup_of_rows(variances: &[f64], logged: &[f64], normals: &Normals, settings: &Settings) -> Vec<f64> {
     let scales: Vec<f64> = variances.iter().map(|v| v.max(0.0).sqrt()).collect();
-    sup_draws(logged, settings, |rng, drawn| {
-        for (e, scale) in drawn.iter_mut().zip(&scales) {
-            let z: f64 = StandardNormal.sample(rng);
-            *e = scale * z;
-        }
+    sup_draws(logged, settings, |block, scratch, path| {
+        walk([&scales], [normals.block(Stream::Steps(0), block, scales.len(), scratch)], path);
     })
 }
 
 /// The same where deviations are added up by group first.
-fn sup_of_groups(by_group: &[Vec<f64>], logged: &[f64], settings: &Settings) -> Vec<f64> {
-    sup_draws(logged, settings, |rng, drawn| {
-        drawn.fill(0.0);
-        for group in by_group {
-            let z: f64 = StandardNormal.sample(rng);
-            drawn.iter_mut().zip(group).for_each(|(e, w)| *e += z * w);
-        }
+fn sup_of_groups(by_group: &[Vec<f64>], logged: &[f64], normals: &Normals, settings: &Settings) -> Vec<f64> {
+    let of_run = |run: usize| by_group.iter().map(|sums| sums[run]).collect();
+    let by_run = Columns::new(&(0..logged.len()).map(of_run).collect::<Vec<_>>());
+    sup_draws(logged, settings, |block, scratch, path| {
+        path.fill(Side::default());
+        by_run.add_dots(normals.block(Stream::Steps(0), block, by_group.len(), scratch), path);
+        run_up(path);
     })
 }
 
-/// [`sup_statistic`] of many draws of the bins' sums, ascending.
+/// [`sup_statistic`] of many draws of the bins' sums, ascending. `draw` makes the running sums of a block of draws.
 fn sup_draws(
     logged: &[f64],
     settings: &Settings,
-    draw: impl Fn(&mut Xoshiro256PlusPlus, &mut [f64]) + Sync,
+    draw: impl Fn(usize, &mut Vec<Side>, &mut [Side]) + Sync,
 ) -> Vec<f64> {
-    let chunks = settings.draws.max(CHUNK) / CHUNK;
-    let sups = in_parallel(chunks, settings.threads, |chunk| {
-        let mut rng = generator(settings.seed, chunk);
-        let mut drawn = vec![0.0; logged.len()];
-        let mut sup = || {
-            draw(&mut rng, &mut drawn);
-            sup_statistic(&drawn, logged)
+    let blocks = settings.draws.div_ceil(SIDE);
+    let sups = in_parallel(blocks.div_ceil(CHUNK), settings.threads, |chunk| {
+        let (mut scratch, mut path) = (Vec::new(), vec![Side::default(); logged.len()]);
+        let sup = |block: usize| {
+            draw(block, &mut scratch, &mut path);
+            sup_of_bridge(&path, logged)
         };
-        (0..CHUNK).map(|_| sup()).collect::<Vec<f64>>()
+        (chunk * CHUNK..blocks.min((chunk + 1) * CHUNK)).map(sup).collect::<Vec<Side>>()
     });
-    let mut sups: Vec<f64> = sups.into_iter().flatten().collect();
+    let mut sups: Vec<f64> = sups.into_iter().flatten().flatten().flatten().collect();
+    sups.truncate(settings.draws);
     sups.sort_unstable_by(f64::total_cmp);
     sups
 }

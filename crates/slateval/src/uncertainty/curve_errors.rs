@@ -22,7 +22,7 @@ use crate::question::tail::Tail;
 use crate::summary::cell::Cell;
 use crate::uncertainty::bands::{CurveBand, invert, pointwise};
 use crate::uncertainty::drawn::{Blur, TailDraws, blurred, is_clumped, reward_range, stretched, tail_interval, wider};
-use crate::uncertainty::draws::{Draws, central, envelope};
+use crate::uncertainty::draws::{CellDraws, Draws, central, envelope};
 use crate::uncertainty::limits::{
     COARSE, FINE, Limits, bin_is_fine_enough, bounds, has_light_tail, scaled, tail_has_enough_rows,
 };
@@ -40,28 +40,31 @@ pub(crate) struct CurveTerm {
 
 /// The joint error of some policies' CDFs. Every method takes the same members.
 #[derive(Debug)]
-pub(crate) struct CurveErrors {
+pub(crate) struct CurveErrors<'d> {
     pub(crate) process: Process,
     settings: Settings,
     readings: Readings,
+    shared: &'d CellDraws<'d>,
     draws: OnceCell<Draws>,
     /// For each member.
     bands: Vec<OnceCell<CurveBand>>,
     shapes: Vec<OnceCell<WeightShape>>,
 }
 
-impl CurveErrors {
+impl<'d> CurveErrors<'d> {
     pub(crate) fn new(
         cell: &Cell,
         occupied: &[u32],
         members: &[&Estimator<'_>],
         readings: Readings,
         settings: &Settings,
+        shared: &'d CellDraws<'d>,
     ) -> Self {
         CurveErrors {
             process: Process::new(cell, occupied, members),
             settings: settings.clone(),
             readings,
+            shared,
             draws: OnceCell::new(),
             bands: members.iter().map(|_| OnceCell::new()).collect(),
             shapes: members.iter().map(|_| OnceCell::new()).collect(),
@@ -177,17 +180,14 @@ impl CurveErrors {
         let mut sums = vec![0.0; self.settings.draws];
         for term in terms {
             let Some(place) = self.readings.place(term.metric) else { continue };
-            let values = &draws.values[term.member][place];
+            let values = draws.values(term.member, place);
             sums.iter_mut().zip(values).for_each(|(sum, value)| *sum += term.coefficient * value);
         }
         sums
     }
 
     fn draws(&self, members: &[&Estimator<'_>]) -> &Draws {
-        self.draws.get_or_init(|| {
-            let distributions: Vec<_> = members.iter().map(|member| &member.distribution).collect();
-            Draws::new(&self.process, &distributions, &self.readings, &self.settings)
-        })
+        self.draws.get_or_init(|| Draws::new(&self.process, members, &self.readings, &self.settings, self.shared))
     }
 
     fn band(&self, members: &[&Estimator<'_>], member: usize) -> &CurveBand {

@@ -1,106 +1,168 @@
 //! Many draws of the error process: how much what is read off a CDF varies.
 //! See docs/methods.md, sections 6.7 and 6.14.
 
-use rand_xoshiro::Xoshiro256PlusPlus;
-use rand_xoshiro::rand_core::SeedableRng;
+use std::cell::RefCell;
+use std::rc::Rc;
 
-use crate::estimate::distribution::{Curve, Distribution, repair};
+use crate::estimate::distribution::Distribution;
+use crate::estimate::estimator::Estimator;
+use crate::estimate::weight_sums::Bin;
 use crate::math::normal;
-use crate::math::vector;
+use crate::math::normals::{SIDE, Side};
 use crate::question::settings::Settings;
-use crate::uncertainty::process::{DrawScratch, Drawable, Process};
+use crate::uncertainty::drawable::{DrawScratch, Drawable};
+use crate::uncertainty::drawn_curves::{BlockRead, DrawnCurves};
+use crate::uncertainty::normals::Normals;
+use crate::uncertainty::process::Process;
 use crate::uncertainty::readings::Readings;
 use crate::uncertainty::thinning::Thinning;
+
+/// What all draws of a cell share.
+#[derive(Debug)]
+pub(crate) struct CellDraws<'a> {
+    pub(crate) normals: &'a Normals,
+    pub(crate) thinning: Thinning,
+    /// Draws of the logging policy: they are the same beside every target.
+    logging: RefCell<Vec<Kept>>,
+}
+
+/// Draws that are kept, by their number and what is read off them.
+#[derive(Debug)]
+struct Kept {
+    draws: usize,
+    readings: Readings,
+    said: Rc<MemberDraws>,
+}
+
+impl<'a> CellDraws<'a> {
+    pub(crate) fn new(normals: &'a Normals, bins: &[Bin]) -> Self {
+        CellDraws { normals, thinning: Thinning::new(bins), logging: RefCell::default() }
+    }
+
+    /// Draws of the logging policy, by itself: then they are the same to the last bit, whoever asks first.
+    fn of_logging(
+        &self,
+        process: &Process,
+        (member, distribution): (usize, &Distribution),
+        readings: &Readings,
+        settings: &Settings,
+    ) -> Rc<MemberDraws> {
+        let is_same = |kept: &&Kept| kept.draws == settings.draws && kept.readings == *readings;
+        if let Some(kept) = self.logging.borrow().iter().find(is_same) {
+            return Rc::clone(&kept.said);
+        }
+        let alone = process.of_logging(member);
+        let said = Rc::new(draw(&alone, (&[0], &[distribution]), readings, settings, self).swap_remove(0));
+        let kept = Kept { draws: settings.draws, readings: readings.clone(), said: Rc::clone(&said) };
+        self.logging.borrow_mut().push(kept);
+        said
+    }
+}
 
 /// What each draw said of each member.
 #[derive(Debug)]
 pub(crate) struct Draws {
-    /// `[member][draw]`: `sup_v |W(v)|`.
-    pub(crate) sup: Vec<Vec<f64>>,
-    /// `[member][functional][draw]`: what is read off the CDF moved by `W` and repaired.
-    pub(crate) values: Vec<Vec<Vec<f64>>>,
+    members: Vec<Rc<MemberDraws>>,
 }
 
-/// Draws that share a generator: small enough to keep all threads busy, and the same whatever their number.
-const CHUNK: usize = 50;
+/// What each draw said of one member.
+#[derive(Debug)]
+pub(crate) struct MemberDraws {
+    /// `[draw]`: `sup_v |W(v)|`.
+    sup: Vec<f64>,
+    /// `[functional][draw]`: what is read off the CDF moved by `W` and repaired.
+    values: Vec<Vec<f64>>,
+}
+
+/// Blocks of draws that a thread makes at a time.
+const CHUNK: usize = 8;
 
 impl Draws {
     /// Draws the errors of some members around their distributions, and reads each draw.
-    pub(crate) fn new(process: &Process, members: &[&Distribution], readings: &Readings, settings: &Settings) -> Self {
-        let read = |curve: Curve<'_>| readings.read(curve);
-        let thinning = Thinning::new(&members[0].bins);
-        let drawable = process.drawable(&thinning);
-        let thinned: Vec<Distribution> = members.iter().map(|full| thinning.distribution(full)).collect();
-        let chunks = settings.draws.div_ceil(CHUNK);
-        let parts = in_parallel(chunks, settings.threads, |chunk| {
-            let draws = CHUNK.min(settings.draws - chunk * CHUNK);
-            draw_chunk(&drawable, &thinned, generator(settings.seed, chunk), draws, &read)
-        });
-        let functionals = read(members[0].curve()).len();
-        let mut all = Draws {
-            sup: vec![Vec::with_capacity(settings.draws); members.len()],
-            values: vec![vec![Vec::with_capacity(settings.draws); functionals]; members.len()],
+    pub(crate) fn new(
+        process: &Process,
+        members: &[&Estimator<'_>],
+        readings: &Readings,
+        settings: &Settings,
+        shared: &CellDraws<'_>,
+    ) -> Self {
+        let targets: Vec<usize> = (0..members.len()).filter(|&m| !members[m].is_logging()).collect();
+        let distributions: Vec<&Distribution> = targets.iter().map(|&m| &members[m].distribution).collect();
+        let drawn = draw(process, (&targets, &distributions), readings, settings, shared);
+        let mut drawn = drawn.into_iter().map(Rc::new);
+        let said = |(place, member): (usize, &&Estimator<'_>)| {
+            if member.is_logging() {
+                return Some(shared.of_logging(process, (place, &member.distribution), readings, settings));
+            }
+            drawn.next()
         };
-        for draw in parts.into_iter().flatten() {
-            for (member, (sup, values)) in draw.into_iter().enumerate() {
-                all.sup[member].push(sup);
-                all.values[member].iter_mut().zip(values).for_each(|(to, value)| to.push(value));
-            }
-        }
-        // What a coarser grid makes of the estimate itself is taken off again.
-        for ((values, full), thinned) in all.values.iter_mut().zip(members).zip(&thinned) {
-            let (exact, coarse) = (read(full.curve()), read(thinned.curve()));
-            for (draws, (exact, coarse)) in values.iter_mut().zip(exact.iter().zip(&coarse)) {
-                draws.iter_mut().for_each(|value| *value += exact - coarse);
-            }
-        }
-        all
+        Draws { members: members.iter().enumerate().filter_map(said).collect() }
+    }
+
+    /// What each draw said of a functional.
+    pub(crate) fn values(&self, member: usize, functional: usize) -> &[f64] {
+        &self.members[member].values[functional]
     }
 
     pub(crate) fn mean(&self, member: usize, functional: usize) -> f64 {
-        let values = &self.values[member][functional];
+        let values = self.values(member, functional);
         values.iter().sum::<f64>() / values.len() as f64
     }
 
     /// Half the width of the band that holds a member's whole path with this probability.
     pub(crate) fn half_width(&self, member: usize, confidence: f64) -> f64 {
-        let mut sup = self.sup[member].clone();
+        let mut sup = self.members[member].sup.clone();
         sup.sort_unstable_by(f64::total_cmp);
         quantile(&sup, confidence)
     }
 }
 
-/// `(sup, read off)` of one member in one draw.
-type Drawn = (f64, Vec<f64>);
-
-#[inline(always)]
-fn draw_chunk(
-    process: &Drawable,
-    members: &[Distribution],
-    mut rng: Xoshiro256PlusPlus,
-    draws: usize,
-    read_off: &impl Fn(Curve<'_>) -> Vec<f64>,
-) -> Vec<Vec<Drawn>> {
-    let mut scratch = DrawScratch::default();
-    let mut paths = process.paths();
-    let mut drawn = Vec::with_capacity(draws);
-    for _ in 0..draws {
-        process.draw(&mut rng, &mut scratch, &mut paths);
-        let read = |(path, distribution): (&mut Vec<f64>, &Distribution)| {
-            let sup = path.iter().fold(0.0, |sup: f64, w| vector::max(sup, w.abs()));
-            path.iter_mut().zip(&distribution.repaired).for_each(|(w, f)| *w += f);
-            repair(path);
-            (sup, read_off(Curve { bins: &distribution.bins, cdf: path }))
-        };
-        drawn.push(paths.iter_mut().zip(members).map(read).collect());
+/// Draws the wanted members, whose distributions are given.
+fn draw(
+    process: &Process,
+    (wanted, distributions): (&[usize], &[&Distribution]),
+    readings: &Readings,
+    settings: &Settings,
+    shared: &CellDraws<'_>,
+) -> Vec<MemberDraws> {
+    if wanted.is_empty() {
+        return Vec::new();
     }
-    drawn
+    let (normals, thinning) = (shared.normals, &shared.thinning);
+    let drawable = Drawable::new(process, thinning);
+    let curves: Vec<DrawnCurves<'_>> = wanted
+        .iter()
+        .zip(distributions)
+        .map(|(&member, distribution)| DrawnCurves::new(distribution, thinning, drawable.missed(member), readings))
+        .collect();
+    let blocks = settings.draws.div_ceil(SIDE);
+    let parts = in_parallel(blocks.div_ceil(CHUNK), settings.threads, |chunk| {
+        let mut buffers =
+            Buffers { draw: DrawScratch::default(), paths: vec![Vec::new(); wanted.len()], integrals: Vec::new() };
+        let block = |block: usize| -> Vec<BlockRead> {
+            drawable.draw(normals, block, wanted, &mut buffers.draw, &mut buffers.paths);
+            let integrals = &mut buffers.integrals;
+            curves.iter().zip(&mut buffers.paths).map(|(curves, path)| curves.read(path, integrals)).collect()
+        };
+        (chunk * CHUNK..blocks.min((chunk + 1) * CHUNK)).map(block).collect::<Vec<_>>()
+    });
+    let parts: Vec<Vec<BlockRead>> = parts.into_iter().flatten().collect();
+    let said = |member: usize| {
+        let column = |of: &dyn Fn(&BlockRead) -> Side| -> Vec<f64> {
+            let mut all: Vec<f64> = parts.iter().flat_map(|block| of(&block[member]).into_iter().flatten()).collect();
+            all.truncate(settings.draws);
+            all
+        };
+        let values = (0..readings.all().count()).map(|i| column(&|read| read.values[i]));
+        MemberDraws { sup: column(&|read| read.sup), values: values.collect() }
+    };
+    (0..wanted.len()).map(said).collect()
 }
 
-/// The generator of one chunk of draws: far from every other's, for it is seeded by a hash.
-pub(crate) fn generator(seed: u64, chunk: usize) -> Xoshiro256PlusPlus {
-    let mixed = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ (chunk as u64).wrapping_mul(0xd1b5_4a32_d192_ed03);
-    Xoshiro256PlusPlus::seed_from_u64(mixed)
+struct Buffers {
+    draw: DrawScratch,
+    paths: Vec<Vec<Side>>,
+    integrals: Vec<Side>,
 }
 
 /// Runs `work` for each chunk, on some threads, and returns the results in order.
@@ -153,30 +215,26 @@ pub(crate) fn corrected(mut values: Vec<f64>, estimate: f64, shift: f64, confide
 /// draw of each, with the largest `k` for which enough draws lie within all of them.
 pub(crate) fn envelope(quantities: &[Vec<f64>], confidence: f64) -> Vec<(f64, f64)> {
     let Some(draws) = quantities.first().map(Vec::len) else { return Vec::new() };
-    let sorted: Vec<Vec<f64>> = quantities
-        .iter()
-        .map(|values| {
-            let mut sorted = values.clone();
-            sorted.sort_unstable_by(f64::total_cmp);
-            sorted
-        })
-        .collect();
-    // How many draws lie as far out as this one or further, at the quantity where it lies furthest out. Ties count: an
-    // atom's own value is not extreme.
-    let depth = |draw: usize| {
-        let of = |(values, sorted): (&Vec<f64>, &Vec<f64>)| {
-            let x = values[draw];
-            let at_most = sorted.partition_point(|&y| y <= x);
-            let at_least = draws - sorted.partition_point(|&y| y < x);
-            at_most.min(at_least)
-        };
-        quantities.iter().zip(&sorted).map(of).min().unwrap_or(draws)
-    };
-    let mut depths: Vec<usize> = (0..draws).map(depth).collect();
+    // How many draws lie as far out as each one or further, at the quantity where it lies furthest out.
+    let mut depths = vec![draws; draws];
+    let mut sorted = Vec::with_capacity(quantities.len());
+    for values in quantities {
+        let mut order: Vec<(f64, usize)> = values.iter().copied().zip(0..).collect();
+        order.sort_unstable_by(|a, b| a.0.total_cmp(&b.0));
+        // Ties count: an atom's own value is not extreme.
+        let mut at_most = 0;
+        for ties in order.chunk_by(|a, b| a.0 == b.0) {
+            let below = at_most;
+            at_most += ties.len();
+            let depth = at_most.min(draws - below);
+            ties.iter().for_each(|&(_, draw)| depths[draw] = depths[draw].min(depth));
+        }
+        sorted.push(order);
+    }
     depths.sort_unstable();
     let outside = ((1.0 - confidence) * draws as f64 + 1e-9).floor() as usize;
     let k = depths[outside.min(draws - 1)].clamp(1, draws.div_ceil(2));
-    sorted.iter().map(|sorted| (sorted[k - 1], sorted[draws - k])).collect()
+    sorted.iter().map(|order| (order[k - 1].0, order[draws - k].0)).collect()
 }
 
 /// A quantile of sorted values, interpolated between neighbours.
@@ -191,6 +249,7 @@ pub(crate) fn quantile(sorted: &[f64], level: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::uncertainty::normals::Stream;
 
     /// Counted one by one.
     fn share_within(quantities: &[Vec<f64>], ends: &[(f64, f64)]) -> f64 {
@@ -199,24 +258,13 @@ mod tests {
         (0..draws).filter(inside).count() as f64 / draws as f64
     }
 
-    /// The same seed gives the same numbers in every version: whoever pins a seed pins the intervals.
-    #[test]
-    fn seeds_give_the_draws_that_they_always_gave() {
-        use rand_distr::{Distribution, StandardNormal};
-        let first = |seed, chunk| -> Vec<f64> { StandardNormal.sample_iter(generator(seed, chunk)).take(3).collect() };
-        assert_eq!(first(0, 0), [-0.29280329860470816, -0.7131206168144315, -0.1053211603531886]);
-        assert_eq!(first(0, 1), [-0.15032568827904277, 0.4789685247267147, 0.04118181968454831]);
-        assert_eq!(first(7, 0), [0.716942927169625, -1.4966927470606513, 1.6376415154187953]);
-    }
-
     #[test]
     fn an_envelope_holds_the_share_asked_for() {
-        let mut rng = generator(7, 0);
-        let normal = || -> Vec<f64> {
-            use rand_distr::{Distribution, StandardNormal};
-            StandardNormal.sample_iter(&mut rng).take(1000).collect()
+        let normals = |block: usize| {
+            let mut scratch = Vec::new();
+            Normals::new(7, 0).block(Stream::Rest, block, 125, &mut scratch).as_flattened().as_flattened().to_vec()
         };
-        let independent: Vec<Vec<f64>> = std::iter::repeat_with(normal).take(20).collect();
+        let independent: Vec<Vec<f64>> = (0..20).map(normals).collect();
         let ends = envelope(&independent, 0.9);
         let share = share_within(&independent, &ends);
         // One rank further in, each of the two ends of 20 quantities would leave at most one draw more outside.

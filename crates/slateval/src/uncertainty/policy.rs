@@ -4,6 +4,7 @@
 use crate::question::combination::Metric;
 use crate::uncertainty::bands::{CurveBand, band_around};
 use crate::uncertainty::curve_errors::{CurveErrors, CurveTerm};
+use crate::uncertainty::draws::CellDraws;
 use crate::uncertainty::limits::{Limits, can_have_intervals, has_enough_rows};
 use crate::uncertainty::readings::{QUARTILES, Readings};
 use std::result;
@@ -98,6 +99,7 @@ impl Uncertainty {
         estimators: Estimators<'_, '_>,
         second: Option<Estimators<'_, '_>>,
         settings: &Settings,
+        shared: &CellDraws<'_>,
     ) -> Result<(Self, Option<DifferenceUncertainty>)> {
         let refuse = |reason: &Reason| {
             let difference = second.map(|_| DifferenceUncertainty::withheld(reason, settings));
@@ -118,7 +120,7 @@ impl Uncertainty {
             return Ok((withheld, difference));
         }
         let members: Vec<&Estimator<'_>> = [estimators.cdf].into_iter().chain(second.map(|s| s.cdf)).collect();
-        let errors = CurveErrors::new(cell, occupied, &members, Readings::of_evaluation(settings), settings);
+        let errors = CurveErrors::new(cell, occupied, &members, Readings::of_evaluation(settings), settings, shared);
         let difference = second.map(|second| {
             DifferenceUncertainty::new(cell, &errors, &members, [estimators.mean, second.mean], settings)
         });
@@ -126,7 +128,7 @@ impl Uncertainty {
     }
 
     /// Of the first member.
-    fn drawn(errors: &CurveErrors, members: &[&Estimator<'_>], moments: MomentLimits, settings: &Settings) -> Self {
+    fn drawn(errors: &CurveErrors<'_>, members: &[&Estimator<'_>], moments: MomentLimits, settings: &Settings) -> Self {
         let term = |coefficient: f64, metric: Metric| CurveTerm { coefficient, metric, member: 0 };
         let one = |metric: Metric| errors.limits(members, &[term(1.0, metric)]);
         let quantile = |level: f64| one(Metric::Quantile(level));
@@ -199,7 +201,7 @@ impl DifferenceUncertainty {
     /// Of the first member minus the second. `means` are the estimators of their means.
     fn new(
         cell: &Cell,
-        errors: &CurveErrors,
+        errors: &CurveErrors<'_>,
         members: &[&Estimator<'_>],
         means: [&Estimator<'_>; 2],
         settings: &Settings,

@@ -15,6 +15,14 @@ pub(crate) struct Readings {
     tail: Tail,
 }
 
+/// One of them.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) enum Reading {
+    Cvar(f64),
+    Quantile(f64),
+    Probability(f64),
+}
+
 impl Readings {
     /// What an evaluation reads: the quartiles among it, whose difference is the interquartile range.
     pub(crate) fn of_evaluation(settings: &Settings) -> Self {
@@ -38,7 +46,18 @@ impl Readings {
         readings
     }
 
+    pub(crate) fn tail(&self) -> Tail {
+        self.tail
+    }
+
     /// The tails, then the quantiles, then the probabilities.
+    pub(crate) fn all(&self) -> impl Iterator<Item = Reading> {
+        let alphas = self.alphas.iter().map(|&alpha| Reading::Cvar(alpha));
+        let levels = self.levels.iter().map(|&level| Reading::Quantile(level));
+        alphas.chain(levels).chain(self.rewards.iter().map(|&reward| Reading::Probability(reward)))
+    }
+
+    /// All of them, in this order, read off one curve.
     pub(crate) fn read(&self, curve: Curve<'_>) -> Vec<f64> {
         let mut values = curve.cvars(&self.alphas, self.tail);
         values.extend(self.levels.iter().map(|&level| curve.quantile(level)));

@@ -1,7 +1,8 @@
 //! A coarser grid to draw on: thousands of bins cost time and tell draws nothing.
 //! See docs/methods.md, section 6.7.
 
-use crate::estimate::distribution::Distribution;
+use std::ops::Range;
+
 use crate::estimate::weight_sums::Bin;
 
 /// Runs of neighbouring bins, each taken for one: their last places, ascending.
@@ -10,32 +11,41 @@ pub(crate) struct Thinning {
     ends: Vec<usize>,
 }
 
-/// Runs that the bulk of the rows is cut into.
-const BINS: usize = 1024;
+/// A run of several bins holds at most one in so many rows of the log, ...
+const BULK: f64 = 256.0;
 
-/// The share of rows at either end whose bins are kept as they are: tails are read off them, and heavy ones are made of
+/// ... and at most one in so many of the rows on either side of it. Tails are read off their bins, and heavy ones are made of
 /// few rows.
-const TAIL: f64 = 0.02;
+const TAIL: f64 = 12.0;
 
 impl Thinning {
-    /// Runs of about equal numbers of rows, single bins at the ends.
+    /// A run takes up bins for as long as it may. A bin that holds more by itself stands alone.
     pub(crate) fn new(bins: &[Bin]) -> Self {
-        if bins.len() <= BINS {
-            return Thinning { ends: (0..bins.len()).collect() };
-        }
         let total: f64 = bins.iter().map(|b| b.rows).sum();
-        let (mut seen, mut full) = (0.0, 0.0);
-        let mut ends = Vec::with_capacity(BINS);
+        let (mut before, mut seen) = (0.0, 0.0);
+        let mut ends = Vec::new();
         for (place, bin) in bins.iter().enumerate() {
-            seen += bin.rows;
-            let runs = (seen / total * BINS as f64).floor();
-            let in_tail = seen <= TAIL * total || seen >= (1.0 - TAIL) * total;
-            if runs > full || in_tail {
-                full = runs;
-                ends.push(place);
+            let after = seen + bin.rows;
+            let most = (total / BULK).min(f64::min(before, total - after) / TAIL);
+            if place > 0 && after - before > most {
+                ends.push(place - 1);
+                before = seen;
             }
+            seen = after;
         }
+        ends.extend(bins.len().checked_sub(1));
         Thinning { ends }
+    }
+
+    /// Every bin by itself.
+    #[cfg(test)]
+    pub(crate) fn none(bins: &[Bin]) -> Self {
+        Thinning { ends: (0..bins.len()).collect() }
+    }
+
+    /// The number of runs.
+    pub(crate) fn len(&self) -> usize {
+        self.ends.len()
     }
 
     /// The values at the ends of runs.
@@ -48,24 +58,31 @@ impl Thinning {
         self.runs().map(|run| values[run].iter().sum()).collect()
     }
 
-    /// The distribution with each run for a bin.
-    pub(crate) fn distribution(&self, full: &Distribution) -> Distribution {
-        let bin = |run: std::ops::Range<usize>| {
-            let bins = &full.bins[run];
-            let rows: f64 = bins.iter().map(|b| b.rows).sum();
-            let mean = bins.iter().map(|b| b.rows * b.mean).sum::<f64>() / rows;
-            let (min, max) = (bins[0].min, bins[bins.len() - 1].max);
-            Bin { rows, min, mean: mean.clamp(min, max), max }
+    /// How much further from 0 a path gets at the ends of bins than at the ends of runs, in the mean: `.5826` times the
+    /// standard deviation of a step, the smaller step's taken off. `variances` are those of the path's step in each bin,
+    /// and `of_runs` in each run.
+    pub(crate) fn missed(&self, variances: &[f64], of_runs: &[f64]) -> Vec<f64> {
+        let missed = |(run, total): (Range<usize>, &f64)| {
+            if run.len() == 1 || *total <= 0.0 {
+                return 0.0;
+            }
+            let (mut sum, mut of_steps) = (0.0, 0.0);
+            for variance in variances[run].iter().map(|v| v.max(0.0)) {
+                sum += variance;
+                of_steps += variance * variance.sqrt();
+            }
+            if sum > 0.0 { MISSED_STEPS * (total.sqrt() - of_steps / sum).max(0.0) } else { 0.0 }
         };
-        Distribution {
-            bins: self.runs().map(bin).collect(),
-            raw: self.at_ends(&full.raw),
-            repaired: self.at_ends(&full.repaired),
-        }
+        self.runs().zip(of_runs).map(missed).collect()
     }
 
-    fn runs(&self) -> impl Iterator<Item = std::ops::Range<usize>> {
+    /// The bins of each run.
+    pub(crate) fn runs(&self) -> impl Iterator<Item = Range<usize>> {
         let starts = std::iter::once(0).chain(self.ends.iter().map(|end| end + 1));
         starts.zip(&self.ends).map(|(start, &end)| start..end + 1)
     }
 }
+
+/// The mean distance between the maximum of a Brownian motion and that of the same motion seen at times one apart
+/// (Chernoff 1965; Siegmund 1979): `-zeta(1/2) / sqrt(2 pi)`.
+const MISSED_STEPS: f64 = 0.582_597_157_939_010_7;

@@ -1,0 +1,114 @@
+//! The normals that all draws of an evaluation are made of: made once, and shared by all policies, tests and segments.
+//! See docs/methods.md, section 6.7.
+
+use std::sync::OnceLock;
+
+use crate::math::normals::{SIDE, Side, fill, key};
+
+/// Sequences of normals that are independent of each other.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Stream {
+    /// What errors of bins, or of groups of clusters, are made of: one for each policy that is drawn together.
+    Steps(usize),
+    /// What they leave of other errors.
+    Rest,
+}
+
+impl Stream {
+    fn place(self) -> usize {
+        match self {
+            Stream::Rest => 0,
+            Stream::Steps(place) => place + 1,
+        }
+    }
+}
+
+/// Normals by stream, draw and place. They follow from the seed alone, and not from who asks for which first.
+#[derive(Debug)]
+pub(crate) struct Normals {
+    seed: u64,
+    /// Places of each draw that are kept.
+    width: usize,
+    /// `[stream of steps][block of draws]`.
+    kept: [Vec<OnceLock<Vec<Side>>>; KEPT_STREAMS],
+}
+
+/// Streams that are kept: those of a policy and of another beside it.
+const KEPT_STREAMS: usize = 2;
+
+/// Blocks of draws that are kept: as many as segments use. More would cost memory, and few ask for the same ones again.
+const KEPT_BLOCKS: usize = 512 / SIDE;
+
+/// Places that are kept at most.
+const WIDEST: usize = 1024;
+
+impl Normals {
+    /// `places` are those that draws will ask for; it may be wrong, at the expense of time.
+    pub(crate) fn new(seed: u64, places: usize) -> Self {
+        let none = |_| (0..KEPT_BLOCKS).map(|_| OnceLock::new()).collect();
+        Normals { seed, width: places.min(WIDEST), kept: std::array::from_fn(none) }
+    }
+
+    /// The normals of a block of draws at the first few places, made in `scratch` if they are not kept.
+    pub(crate) fn block<'s>(
+        &'s self,
+        stream: Stream,
+        block: usize,
+        places: usize,
+        scratch: &'s mut Vec<Side>,
+    ) -> &'s [Side] {
+        let kept = match stream {
+            Stream::Steps(place) if places <= self.width => self.kept.get(place).and_then(|blocks| blocks.get(block)),
+            _ => None,
+        };
+        if let Some(kept) = kept {
+            let make = || {
+                let mut rows = Vec::new();
+                self.make(stream, block, self.width, &mut rows);
+                rows
+            };
+            return &kept.get_or_init(make)[..places];
+        }
+        self.make(stream, block, places, scratch);
+        scratch
+    }
+
+    fn make(&self, stream: Stream, block: usize, places: usize, rows: &mut Vec<Side>) {
+        let draw = |d: usize| (block * SIDE + d) as u64;
+        rows.resize(places, Side::default());
+        fill(&std::array::from_fn(|d| key(self.seed, stream.place() as u64, draw(d))), rows);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The same seed gives the same numbers in every version: whoever pins a seed pins the intervals.
+    #[test]
+    fn seeds_give_the_draws_that_they_always_gave() {
+        let first = |seed, stream, block| -> Vec<f64> {
+            let mut scratch = Vec::new();
+            let rows = Normals::new(seed, 3).block(stream, block, 3, &mut scratch).to_vec();
+            rows.iter().map(|row| row[1][2]).collect()
+        };
+        let found = [first(0, Stream::Steps(0), 0), first(0, Stream::Steps(1), 100), first(7, Stream::Rest, 0)];
+        let pinned = [
+            [-0.2836135980489291, 0.5660173765126681, 1.6454928944783371],
+            [-0.2908675523208564, -1.5419199615496892, -0.4411474107745741],
+            [-0.8892481154098731, -0.764136730008426, -1.6751114687539985],
+        ];
+        assert_eq!(found, pinned);
+    }
+
+    #[test]
+    fn what_is_kept_is_what_would_be_made() {
+        let (narrow, wide) = (Normals::new(4, 5), Normals::new(4, 50));
+        for block in [0, KEPT_BLOCKS - 1, KEPT_BLOCKS] {
+            for stream in [Stream::Steps(0), Stream::Steps(1), Stream::Steps(2), Stream::Rest] {
+                let (mut a, mut b) = (Vec::new(), Vec::new());
+                assert_eq!(narrow.block(stream, block, 21, &mut a), &wide.block(stream, block, 40, &mut b)[..21]);
+            }
+        }
+    }
+}

@@ -1,0 +1,120 @@
+//! Draws on runs of bins against draws on the bins themselves.
+
+use crate::estimate::estimator::Estimator;
+use crate::estimate::weight_sums::{Bin, WeightSums, occupied};
+use crate::question::combination::Metric;
+use crate::question::correction::Correction;
+use crate::question::field::Field;
+use crate::question::settings::Settings;
+use crate::question::spec::Spec;
+use crate::question::structure::Structure;
+use crate::question::tail::Tail;
+use crate::rows::block::Block;
+use crate::summary::Summary;
+use crate::summary::cell::Cell;
+use crate::uncertainty::draws::{CellDraws, Draws};
+use crate::uncertainty::normals::Normals;
+use crate::uncertainty::process::Process;
+use crate::uncertainty::readings::Readings;
+use crate::uncertainty::thinning::Thinning;
+
+const SLOTS: usize = 2;
+
+/// Two slots of two actions, and a reward that a function makes of a uniform number and of what is shown.
+fn log(rows: usize, reward: fn(f64, f64) -> f64) -> Cell {
+    let mut state = 3_u64;
+    let mut uniform = || {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (state >> 11) as f64 / (1_u64 << 53) as f64
+    };
+    let binning = "4096".parse().expect("a number of bins");
+    let mut summary = Summary::new(Spec::new(Structure::Product, ["new"]).with_binning(binning)).expect("a good one");
+    let mut block = Block::new(summary.spec());
+    for _ in 0..rows / Block::ROWS {
+        block.reset(Block::ROWS, SLOTS);
+        for row in 0..Block::ROWS {
+            let mut shown = 0.0;
+            for slot in 0..SLOTS {
+                let (mu, good) = (0.2 + 0.6 * uniform(), uniform());
+                let is_good = good < mu;
+                shown += f64::from(u8::from(is_good));
+                block.column_mut(Field::Logging { slot })[row] = if is_good { mu } else { 1.0 - mu };
+                block.column_mut(Field::Target { policy: 0, slot })[row] = if is_good { 0.8 } else { 0.2 };
+            }
+            block.column_mut(Field::Reward)[row] = reward(uniform(), shown);
+        }
+        summary.add(&block).expect("good rows");
+    }
+    summary.total().expect("some rows")
+}
+
+fn deviation(values: &[f64]) -> f64 {
+    let mean = values.iter().sum::<f64>() / values.len() as f64;
+    (values.iter().map(|x| (x - mean).powi(2)).sum::<f64>() / values.len() as f64).sqrt()
+}
+
+#[test]
+fn runs_of_bins_move_intervals_by_less_than_one_percent() {
+    const DRAWS: usize = 16_000;
+    let rewards: [fn(f64, f64) -> f64; 3] = [
+        |u, shown| u + 0.3 * shown,
+        // A heavy tail.
+        |u, shown| (1.0 - u).powf(-0.4) + 0.2 * shown,
+        // Mostly nothing.
+        |u, shown| if u < 0.8 { 0.0 } else { u + 0.1 * shown },
+    ];
+    for (log_number, reward) in rewards.into_iter().enumerate() {
+        let cell = log(60_000, reward);
+        let (bins, places) = occupied(&cell);
+        let sums = WeightSums::of_structure(&cell, 0, &places);
+        let new = Estimator::of_target(&cell, sums, Structure::Product, (Correction::ControlVariate, false), &bins);
+        let process = Process::new(&cell, &places, &[&new]);
+        let levels = [0.02, 0.25, 0.5, 0.9, 0.99].map(Metric::Quantile);
+        let tails = [0.01, 0.05, 0.25].map(Metric::Cvar);
+        let readings = Readings::new(levels.into_iter().chain(tails), Tail::Upper);
+        let settings = Settings { draws: DRAWS, ..Settings::default() };
+        let drawn = |thinning: Thinning, seed: u64| {
+            let normals = Normals::new(seed, 0);
+            let mut shared = CellDraws::new(&normals, &bins);
+            shared.thinning = thinning;
+            Draws::new(&process, &[&new], &readings, &settings, &shared)
+        };
+        let thinning = Thinning::new(&bins);
+        assert!(bins.len() > 2 * thinning.len(), "log {log_number}: {} of {}", thinning.len(), bins.len());
+        let (runs, all) = (drawn(thinning, 0), drawn(Thinning::none(&bins), 1));
+        // The 95% quantile of what is distributed as the supremum of a bridge has a standard error of .77 / sqrt(draws)
+        // of itself, and a standard deviation one of .71 / sqrt(draws). An atom makes lumps of either.
+        let near = |what: &str, (a, b): (f64, f64), error: f64| {
+            let (ratio, error) = (if a == b { 1.0 } else { a / b }, error * (2.0 / DRAWS as f64).sqrt());
+            assert!((ratio - 1.0).abs() < 0.01 + 2.0 * error, "log {log_number}, {what}: {ratio}");
+        };
+        near("band", (runs.half_width(0, 0.95), all.half_width(0, 0.95)), 0.77);
+        for functional in 0..levels.len() + tails.len() {
+            let of = |draws: &Draws| deviation(draws.values(0, functional));
+            near(&format!("reading {functional}"), (of(&runs), of(&all)), 0.71);
+        }
+    }
+}
+
+#[test]
+fn runs_hold_as_much_as_they_may() {
+    let bin = |rows: f64| Bin { rows, min: 0.0, mean: 0.0, max: 0.0 };
+    let ends = |rows: &[f64]| {
+        let places: Vec<f64> = (0..rows.len()).map(|i| i as f64).collect();
+        Thinning::new(&rows.iter().map(|&rows| bin(rows)).collect::<Vec<_>>()).at_ends(&places)
+    };
+    // Few rows: each bin by itself.
+    assert_eq!(ends(&[1.0; 20]).len(), 20);
+    assert_eq!(ends(&[]), [] as [f64; 0]);
+    let even = ends(&[1.0; 25_600]);
+    let lengths: Vec<f64> = even.windows(2).map(|two| two[1] - two[0]).collect();
+    assert!(even[..12].iter().zip(0..).all(|(end, i)| *end == f64::from(i)), "tails are kept: {even:?}");
+    assert!(lengths.iter().all(|length| *length <= 100.0) && lengths.contains(&100.0));
+    assert!(even.len() < 512, "{}", even.len());
+    // An atom stands alone, and what is beside it is not mixed with it.
+    let mut atom = vec![1.0; 4000];
+    atom[2000] = 1000.0;
+    let found = ends(&atom);
+    assert!(found.contains(&1999.0) && found.contains(&2000.0));
+    assert_eq!(found.last(), Some(&3999.0));
+}
