@@ -346,13 +346,16 @@ class Evaluation(Mapping[str, Policy]):
         found = json.loads(self._core.disparities())
         return [Disparity(f["policy"], f["metric"], f["alpha"], f["low"], f["high"], Interval._of(f)) for f in found]
 
-    def to_json(self) -> str:
-        """The JSON that `slateval evaluate --json` writes."""
-        return self._core.to_json()
+    def to_json(self, *, full_cdf: bool = False) -> str:
+        """The JSON that `slateval evaluate --json` writes.
 
-    def to_dict(self) -> dict[str, Any]:
-        """The JSON as plain values."""
-        document: dict[str, Any] = json.loads(self.to_json())
+        Its CDFs have at most 256 points, or with `full_cdf=True` one for each bin of rewards, as `Policy.cdf` has.
+        """
+        return self._core.to_json(full_cdf)
+
+    def to_dict(self, *, full_cdf: bool = False) -> dict[str, Any]:
+        """The JSON as plain values, with `full_cdf` as in `to_json`."""
+        document: dict[str, Any] = json.loads(self.to_json(full_cdf=full_cdf))
         return document
 
     def save(self, path: str | os.PathLike[str]) -> None:
@@ -386,7 +389,9 @@ class Evaluation(Mapping[str, Policy]):
         return self._core.notebook(call(self.settings))
 
     def __eq__(self, other: object) -> bool:
-        return self is other if not isinstance(other, Evaluation) else self.to_json() == other.to_json()
+        if not isinstance(other, Evaluation):
+            return self is other
+        return self.to_json(full_cdf=True) == other.to_json(full_cdf=True)
 
     __hash__ = None  # type: ignore[assignment]
 

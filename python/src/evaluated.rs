@@ -11,8 +11,8 @@ use serde::Serialize;
 use slateval::{Evaluation, PolicyEvaluation, Profile, Settings};
 use slateval_logs::Record;
 use slateval_report::{
-    ComparisonRecord, Detail, DisparityRecord, Look, PolicyRecord, Report, Style, Voice, html, notebook, write_plot,
-    write_whole,
+    CdfPoints, ComparisonRecord, Detail, DisparityRecord, Look, PolicyRecord, Report, Style, Voice, html, notebook,
+    write_plot, write_whole,
 };
 
 use crate::errors::Failure;
@@ -141,8 +141,9 @@ impl Evaluated {
     }
 
     /// The JSON of the command line, with settings as keyword arguments in its messages.
-    fn to_json(&self, py: Python<'_>) -> PyResult<String> {
-        let made = py.detach(|| slateval_report::json(&self.evaluation, &self.record, Voice::Python));
+    fn to_json(&self, py: Python<'_>, full_cdf: bool) -> PyResult<String> {
+        let points = if full_cdf { CdfPoints::Every } else { CdfPoints::Thinned };
+        let made = py.detach(|| slateval_report::json(&self.evaluation, &self.record, Voice::Python, points));
         Ok(made.map_err(Failure::from)?)
     }
 

@@ -48,6 +48,22 @@ def test_numbers_are_those_of_the_json(ev: slateval.Evaluation) -> None:
     assert ev.disparities[0].difference.estimate == document["disparities"][0]["estimate"]
 
 
+def test_the_json_has_every_point_where_it_is_asked_for() -> None:
+    random = np.random.default_rng(2)
+    log = {"reward": random.random(2000), "mu_1": np.full(2000, 0.5), "pi_1": random.choice([0.4, 0.6], 2000)}
+    ev = slateval.evaluate(log, draws=200)
+    assert len(ev["target"].cdf) == 2000
+    thin, full = ev.to_dict(), ev.to_dict(full_cdf=True)
+    kept, points = thin["policies"][1]["cdf"], full["policies"][1]["cdf"]
+    assert points["estimate"] == ev["target"].cdf["estimate"].tolist()
+    assert len(kept["reward"]) <= 256 and (kept["reward"][0], kept["reward"][-1]) == (min(log["reward"]), max(log["reward"]))
+    whole = dict(zip(points["reward"], points["estimate"], strict=True))
+    assert all(whole[reward] == value for reward, value in zip(kept["reward"], kept["estimate"], strict=True))
+    for policy in (*thin["policies"], *full["policies"]):
+        del policy["cdf"]
+    assert thin == full
+
+
 def test_any_level(ev: slateval.Evaluation, parquet: str) -> None:
     asked = slateval.evaluate(
         parquet, target={"new": "pi", "old": "pi_old"}, by="device", baseline="old", quantile=0.9, alpha=0.33

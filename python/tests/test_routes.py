@@ -34,7 +34,7 @@ def numbers(document: Any, path: str = "") -> dict[str, Any]:
 
 def same(one: slateval.Evaluation, other: slateval.Evaluation) -> None:
     """Equal to 1e-12 in everything but where the rows came from."""
-    first, second = one.to_dict(), other.to_dict()
+    first, second = one.to_dict(full_cdf=True), other.to_dict(full_cdf=True)
     for document in (first, second):
         for key in ("log", "summary"):
             document["settings"].pop(key, None)

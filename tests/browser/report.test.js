@@ -262,7 +262,7 @@ test("downloads hold what the JSON holds", async () => {
   await visit(segmented, {}, async (page) => {
     const found = JSON.parse(await download(page, "json"));
     assert.deepEqual(withoutCdfs(found), withoutCdfs(segmented.json));
-    assert.match(await page.locator("footer").textContent(), /at most 240 points; the files that --json and --cdf write have all/);
+    assert.match(await page.locator("footer").textContent(), /at most 240 points; the files that --cdf and --json --full-cdf write have all/);
     const lines = (await download(page, "csv")).trimEnd().split("\n");
     assert.equal(lines[0], "policy,segment,reward,raw,estimate,lower,upper");
     const points = new Map();

@@ -256,6 +256,9 @@ pub(crate) struct Output {
     /// Write everything as JSON; `-` writes it to standard output in place of the table
     #[arg(long, value_name = "FILE")]
     pub(crate) json: Option<PathBuf>,
+    /// Every point of the CDFs in the JSON, one for each bin of rewards, in place of at most 256
+    #[arg(long, requires = "json")]
+    pub(crate) full_cdf: bool,
     /// Write a page for a meeting: one file, to be opened in any browser
     #[arg(long, value_name = "FILE.html")]
     pub(crate) report: Option<PathBuf>,

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail};
 use slateval::{Evaluation, Profile, Settings, Summary};
-use slateval_report::{Detail, Look, Report, Style, Voice, html, write_cdf, write_plot, write_whole};
+use slateval_report::{CdfPoints, Detail, Look, Report, Style, Voice, html, write_cdf, write_plot, write_whole};
 
 use crate::args::Output;
 use crate::settings::Record;
@@ -75,17 +75,16 @@ pub(crate) fn show(
     if let Some(path) = &output.cdf {
         write_cdf(evaluation, path)?;
     }
+    let points = if output.full_cdf { CdfPoints::Every } else { CdfPoints::Thinned };
+    let json = || slateval_report::json(evaluation, record, Voice::CommandLine, points);
     match &output.json {
         Some(path) if path.as_os_str() == "-" => {
             for warning in slateval_report::warnings(evaluation, Look::default()) {
                 eprintln!("{warning}");
             }
-            return print(&slateval_report::json(evaluation, record, Voice::CommandLine)?);
+            return print(&json()?);
         }
-        Some(path) => {
-            let json = slateval_report::json(evaluation, record, Voice::CommandLine)?;
-            write_bytes(path, json.as_bytes())?;
-        }
+        Some(path) => write_bytes(path, json()?.as_bytes())?,
         None => {}
     }
     let detail = if output.full { Detail::Full } else { Detail::Short };

@@ -49,7 +49,7 @@ fn the_table_shows_policies_beside_each_other() {
 /// device. The standard error of a mean is at most that of `sqrt(E[R^2] / design ESS)`.
 #[test]
 fn the_shipped_log_gives_back_its_truth() {
-    let run = evaluate_example(&["--by", "device", "--json", "-"]);
+    let run = evaluate_example(&["--by", "device", "--json", "-", "--full-cdf"]);
     let json = run.json();
     let truth: Value = serde_json::from_str(&std::fs::read_to_string(example("slates.truth.json")).unwrap()).unwrap();
     let close = |found: &Value, truth: &Value, what: &str| {
@@ -75,6 +75,37 @@ fn the_shipped_log_gives_back_its_truth() {
             close(policy(found, name), segment, &format!("{name} on {value}"));
         }
     }
+}
+
+/// A page of JSON for each policy and segment, not a book: every bin of rewards only where it is asked for.
+#[test]
+fn the_json_is_small_unless_every_point_is_asked_for() {
+    let folder = tempfile::tempdir().unwrap();
+    let cdf = folder.path().join("cdf.csv").display().to_string();
+    let log = example("slates.parquet");
+    let evaluate = |more: &[&str]| {
+        slateval(&[["evaluate", &log, "--by", "device", "--json", "-"].as_slice(), &TARGETS, more].concat())
+    };
+    let (small, full) = (evaluate(&[]), evaluate(&["--full-cdf", "--cdf", &cdf]));
+    assert!(small.stdout.len() < 700_000 && full.stdout.len() > 2 * small.stdout.len(), "{}", small.stdout.len());
+    assert!(small.stdout.lines().any(|line| line.trim_start().starts_with("\"raw\": [0.") && line.ends_with("],")));
+    let bins = |run: &Run| -> usize {
+        let json = run.json();
+        let cells = std::iter::once(&json).chain(json["segments"].as_array().unwrap());
+        let policies = cells.flat_map(|cell| cell["policies"].as_array().unwrap());
+        policies.map(|p| p["cdf"]["reward"].as_array().unwrap().len()).sum()
+    };
+    assert_eq!(bins(&full), std::fs::read_to_string(&cdf).unwrap().lines().count() - 1);
+    assert!(bins(&small) <= 4 * 3 * 256);
+    let (mut small, mut full) = (small.json(), full.json());
+    for json in [&mut small, &mut full] {
+        json["policies"].as_array_mut().unwrap().iter_mut().for_each(|p| p["cdf"] = Value::Null);
+        json["segments"] = Value::Null;
+    }
+    assert_eq!(small, full, "nothing but points of CDFs is left out");
+
+    let alone = slateval(&["evaluate", &log, "--full-cdf"]);
+    assert!(alone.code == 2 && alone.stderr.contains("--json"), "{}", alone.stderr);
 }
 
 #[test]
@@ -117,7 +148,7 @@ fn the_json_keeps_to_the_contract() {
         assert_eq!(cdf, ["estimate", "half_width", "lower", "raw", "reward", "upper"]);
         let points = p["cdf"]["reward"].as_array().unwrap().len();
         assert!(["estimate", "lower", "raw", "upper"].iter().all(|k| p["cdf"][k].as_array().unwrap().len() == points));
-        assert!(points > 1000 && points <= 4096);
+        assert!(points > 200 && points <= 256);
         assert_eq!(p["quantiles"][0]["level"], 0.5);
         assert_eq!(p["cvar"][0]["alpha"], 0.1);
         let interval = &p["mean"];

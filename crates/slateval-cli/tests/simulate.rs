@@ -35,7 +35,7 @@ impl Folder {
 
     fn evaluate(&self, arguments: &str) -> Value {
         let log = self.path("log.parquet");
-        let mut words = vec!["evaluate", log.as_str(), "--json", "-"];
+        let mut words = vec!["evaluate", log.as_str(), "--json", "-", "--full-cdf"];
         words.extend(arguments.split_whitespace());
         slateval(&words).json()
     }

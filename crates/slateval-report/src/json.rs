@@ -3,6 +3,8 @@
 use serde::Serialize;
 use slateval::Evaluation;
 
+use crate::layout::NumbersOnOneLine;
+use crate::points::{CdfPoints, thinned};
 use crate::record::{ComparisonRecord, DisparityRecord, PolicyRecord, SegmentRecord};
 use crate::{Error, Voice};
 
@@ -21,8 +23,16 @@ struct Document<'a, S> {
 ///
 /// # Errors
 /// [`Error::Encode`] if `settings` is nothing that JSON can hold.
-pub fn json(evaluation: &Evaluation, settings: &impl Serialize, voice: Voice) -> Result<String, Error> {
-    encode(&document(evaluation, settings, voice))
+pub fn json(
+    evaluation: &Evaluation,
+    settings: &impl Serialize,
+    voice: Voice,
+    points: CdfPoints,
+) -> Result<String, Error> {
+    match points {
+        CdfPoints::Thinned => encode(&document(&thinned(evaluation), settings, voice)),
+        CdfPoints::Every => encode(&document(evaluation, settings, voice)),
+    }
 }
 
 fn document<'a, S: Serialize>(evaluation: &'a Evaluation, settings: &'a S, voice: Voice) -> Document<'a, S> {
@@ -56,7 +66,11 @@ fn failed(error: serde_json::Error) -> Error {
     Error::Encode { what: "JSON", reason: error.to_string() }
 }
 
-/// Indented, with a line break at its end.
+/// Indented, with arrays of numbers on one line and a line break at its end.
 pub(crate) fn encode(document: &impl Serialize) -> Result<String, Error> {
-    serde_json::to_string_pretty(document).map(|text| text + "\n").map_err(failed)
+    let mut bytes = Vec::new();
+    let mut serializer = serde_json::Serializer::with_formatter(&mut bytes, NumbersOnOneLine::default());
+    document.serialize(&mut serializer).map_err(failed)?;
+    bytes.push(b'\n');
+    String::from_utf8(bytes).map_err(|error| Error::Encode { what: "JSON", reason: error.to_string() })
 }

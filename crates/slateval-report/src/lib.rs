@@ -13,7 +13,8 @@
 //! let settings = Settings::default();
 //! let evaluation = summary.evaluate(&settings)?;
 //! println!("{}", slateval_report::table(&evaluation, &settings, slateval_report::Look::default()));
-//! let json = slateval_report::json(&evaluation, &"how it was made", slateval_report::Voice::CommandLine)?;
+//! let (voice, points) = (slateval_report::Voice::CommandLine, slateval_report::CdfPoints::Thinned);
+//! let json = slateval_report::json(&evaluation, &"how it was made", voice, points)?;
 //! assert!(json.starts_with("{\n  \"schema\": \"slateval/evaluation/1\""));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
@@ -35,6 +36,7 @@ mod grid;
 mod html;
 mod inspect;
 mod json;
+mod layout;
 mod markup;
 #[cfg(not(all(feature = "parquet", feature = "png")))]
 mod not_built;
@@ -45,6 +47,7 @@ mod parquet_file;
 #[cfg(feature = "png")]
 mod pixels;
 mod plot;
+mod points;
 mod record;
 mod segments;
 mod selection;
@@ -64,6 +67,7 @@ pub use html::{Report, html, notebook};
 pub use inspect::{Inspection, SchemaColumn, inspection, inspection_json};
 pub use json::json;
 pub use plot::{png, svg, write_plot};
+pub use points::{CdfPoints, MOST_CDF_POINTS};
 pub use record::{ComparisonRecord, DisparityRecord, PolicyRecord, SegmentRecord};
 pub use slateval_text::{Voice, printable};
 pub use terminal::{Detail, Look, Style, table};

@@ -8,7 +8,7 @@ use slateval::{
     Structure, TailEstimate, Untested,
 };
 use slateval_report::{
-    Detail, Inspection, Look, SchemaColumn, Style, Voice, inspection, inspection_json, json, table, warnings,
+    CdfPoints, Detail, Inspection, Look, SchemaColumn, Style, Voice, inspection, inspection_json, json, table, warnings,
 };
 
 fn around(estimate: f64, half: f64) -> Interval {
@@ -482,7 +482,7 @@ fn an_inspection_says_what_to_do() {
 
 #[test]
 fn json_of_both_kinds() {
-    let text = json(&evaluation(), &"settings", Voice::CommandLine).unwrap();
+    let text = json(&evaluation(), &"settings", Voice::CommandLine, CdfPoints::Thinned).unwrap();
     assert!(text.contains("\"if_order_holds\"") && text.contains("\"half_width\": 0.03"));
     assert!(text.contains("\"dominance\": \"policy\"") && text.contains("\"band\": 3"));
     let text = inspection_json(&inspected(evaluation()), &"settings", Voice::CommandLine).unwrap();

@@ -5,7 +5,7 @@ use slateval::{
     Block, Bounds, CdfBand, Check, Effects, Evaluation, Field, Finding, Functional, Interval, Profile, Reason, Segment,
     Settings, Spec, Status, Structure, Summary, Untested,
 };
-use slateval_report::{Report, Voice, html, notebook, svg};
+use slateval_report::{CdfPoints, Report, Voice, html, notebook, svg};
 
 const WRONG: Reason = Reason::Refuted { effects: Effects { slots: 3, and_above: false } };
 
@@ -109,7 +109,7 @@ fn three_targets_and_thousands_of_bins_make_a_small_page() {
     assert!(made.evaluation.policies[0].cdf.reward.len() > 2000);
     let page = made.html();
     assert!(page.len() < 500_000, "{} bytes", page.len());
-    assert!(page.contains("--json and --cdf"), "it says that CDFs are thinned");
+    assert!(page.contains("--cdf and --json --full-cdf"), "it says that CDFs are thinned");
     assert_eq!(page, made.html(), "the same input gives the same bytes");
     assert!(!page.contains("http://") && !page.contains("https://"), "nothing to fetch");
 }
@@ -187,9 +187,9 @@ fn embedded<'p>(page: &'p str, id: &str) -> &'p str {
 fn discrete_rewards_are_all_there() {
     let made = Made::new(&summary(&["new"], 2_000, None, f64::floor));
     let page = made.html();
-    assert!(!page.contains("--json and --cdf"));
+    assert!(!page.contains("--cdf and --json --full-cdf"));
     let found: serde_json::Value = serde_json::from_str(embedded(&page, "evaluation")).unwrap();
-    let whole = slateval_report::json(&made.evaluation, &made.settings, Voice::CommandLine).unwrap();
+    let whole = slateval_report::json(&made.evaluation, &made.settings, Voice::CommandLine, CdfPoints::Every).unwrap();
     assert_eq!(found, serde_json::from_str::<serde_json::Value>(&whole).unwrap());
 }
 

@@ -64,8 +64,8 @@ impl Voice {
     /// What has every point of the CDFs.
     pub fn whole_cdfs(self) -> &'static str {
         match self {
-            Voice::CommandLine => "the files that --json and --cdf write",
-            Voice::Python => "to_dict() and each policy's cdf",
+            Voice::CommandLine => "the files that --cdf and --json --full-cdf write",
+            Voice::Python => "to_dict(full_cdf=True) and each policy's cdf",
         }
     }
 

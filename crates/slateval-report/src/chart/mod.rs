@@ -14,5 +14,5 @@ pub(crate) use cdf::{CdfChart, Curve, reward_range};
 pub(crate) use dots::interval_bar;
 pub(crate) use frame::{Size, Titles};
 pub(crate) use levels::{Difference, LevelChart, Series};
-pub(crate) use thin::{at, thinned_together};
+pub(crate) use thin::{at, by_arc_length, thinned_together};
 pub(crate) use weights::WeightChart;
