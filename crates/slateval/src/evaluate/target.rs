@@ -9,6 +9,7 @@ use crate::answer::selection::{OrderTest, Selection};
 use crate::answer::trust::{Trust, Trusts};
 use crate::checks::{assumptions, propensities, rows};
 use crate::estimate::correction::Corrected;
+use crate::estimate::design::design_second_moment;
 use crate::estimate::estimator::Estimator;
 use crate::estimate::influence::weight_design_effect;
 use crate::estimate::weight_sums::{Bin, WeightSums};
@@ -25,7 +26,7 @@ use crate::summary::cell::Cell;
 use crate::uncertainty::draws::CellDraws;
 use crate::uncertainty::policy::{Estimators, Uncertainty};
 
-/// A target policy with its estimators: one of a fixed structure, or one of each order.
+/// A target policy with its estimators: one of a fixed structure, or one of each order that something is read from.
 pub(crate) struct Target<'a> {
     name: &'a str,
     pub(crate) policy: usize,
@@ -41,7 +42,7 @@ pub(crate) struct Target<'a> {
 }
 
 /// Which estimator the CDF, the mean and the variance are read from.
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy)]
 pub(crate) struct Places {
     cdf: usize,
     mean: usize,
@@ -63,7 +64,7 @@ impl<'a> Target<'a> {
         let is_auto = spec.structure == Structure::Auto;
         let fixed = settings.order(spec)?;
         let chosen = is_auto && fixed.is_none();
-        let weighted = |order: usize| {
+        let weighted = |order: usize, places: &[u32]| {
             if is_auto {
                 WeightSums::of_order(cell, policy, order, places)
             } else {
@@ -72,21 +73,25 @@ impl<'a> Target<'a> {
         };
         let structure = |order: usize| if is_auto { Structure::Order(order) } else { spec.structure.clone() };
         let lowest = fixed.unwrap_or(1);
-        let highest = if chosen { cell.kept.basis.len() } else { lowest };
-        let first = weighted(lowest);
+        let first = weighted(lowest, places);
         check_finite(cell, &first, name)?;
         let effect = weight_design_effect(cell, &first);
         let chi = propensities::chi(&structure(lowest), settings.correction, &first, effect);
         let chi_usable = chi.as_ref().is_some_and(|check| check.status != Status::Fail);
         let correction = resolve(settings.correction, &spec.structure, chi.as_ref(), name)?;
-        let estimators: Vec<Estimator<'a>> = std::iter::once(first)
-            .chain((lowest + 1..=highest).map(weighted))
-            .zip(lowest..)
-            .map(|(sums, order)| Estimator::of_target(cell, sums, structure(order), (correction, chi_usable), bins))
-            .collect();
-        let design_effect = logging.design_effect;
-        let tested = Tested { cell, policy, bins, occupied: places, design_effect, settings, shared };
-        let selection = chosen.then(|| Selection::choose(&tested, &estimators));
+        let estimator = |sums: WeightSums<'a>, order: usize| {
+            Estimator::of_target(cell, sums, structure(order), (correction, chi_usable), bins)
+        };
+        let mut estimators = vec![estimator(first, lowest)];
+        let tested =
+            Tested { cell, policy, bins, occupied: places, design_effect: logging.design_effect, settings, shared };
+        let selection = chosen.then(|| {
+            // What an order is worth does not need its bins.
+            let above = (2..=cell.kept.basis.len())
+                .map(|order| design_ess(&structure(order), &weighted(order, &[]), chi_usable));
+            let design_ess: Vec<Option<f64>> = std::iter::once(estimators[0].design_ess).chain(above).collect();
+            Selection::choose(&tested, &estimators[0], &design_ess)
+        });
         let (tests, trusts) = match &selection {
             Some(selection) => (Vec::new(), selection.trusts().clone()),
             None => {
@@ -96,7 +101,20 @@ impl<'a> Target<'a> {
                 (tests, trusts)
             }
         };
-        let steps = selection.as_ref().map_or(vec![Places { cdf: 0, mean: 0, variance: 0 }], steps);
+        let read = selection.as_ref().map_or(vec![Orders { cdf: lowest, mean: lowest, variance: lowest }], orders);
+        // Only the orders that something is read from are made.
+        let mut made = vec![lowest];
+        let mut place = |order: usize| {
+            made.iter().position(|known| *known == order).unwrap_or_else(|| {
+                made.push(order);
+                estimators.push(estimator(weighted(order, places), order));
+                made.len() - 1
+            })
+        };
+        let steps = read
+            .iter()
+            .map(|of| Places { cdf: place(of.cdf), mean: place(of.mean), variance: place(of.variance) })
+            .collect();
         Ok(Target { name, policy, estimators, selection, tests, trusts, chi, steps })
     }
 
@@ -184,12 +202,26 @@ impl<'a> Target<'a> {
     }
 }
 
+/// The orders that the CDF, the mean and the variance are read at.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct Orders {
+    cdf: usize,
+    mean: usize,
+    variance: usize,
+}
+
 /// As chosen, and one order above where the log can carry it.
-fn steps(selection: &Selection) -> Vec<Places> {
-    let chosen = Places { cdf: selection.cdf - 1, mean: selection.mean - 1, variance: selection.variance - 1 };
-    let above = |order: usize| selection.guard(order) - 1;
-    let guard = Places { cdf: above(selection.cdf), mean: above(selection.mean), variance: above(selection.variance) };
+fn orders(selection: &Selection) -> Vec<Orders> {
+    let chosen = Orders { cdf: selection.cdf, mean: selection.mean, variance: selection.variance };
+    let above = |order: usize| selection.guard(order);
+    let guard = Orders { cdf: above(chosen.cdf), mean: above(chosen.mean), variance: above(chosen.variance) };
     if guard == chosen { vec![chosen] } else { vec![chosen, guard] }
+}
+
+/// `n / E[G^2]`.
+fn design_ess(structure: &Structure, sums: &WeightSums<'_>, chi_usable: bool) -> Option<f64> {
+    let (second, _) = design_second_moment(structure, sums, chi_usable);
+    (second > 0.0 && second.is_finite()).then(|| sums.n / second)
 }
 
 fn check_finite(cell: &Cell, sums: &WeightSums<'_>, name: &str) -> Result<()> {

@@ -6,13 +6,16 @@ pub(crate) fn upper_tail(z: f64) -> f64 {
         return 1.0 - upper_tail(-z);
     }
     let x = z * z / 2.0;
-    if x < 1.5 {
+    if x < 4.0 {
         // P(1/2, x) = x^(1/2) e^-x sum_n x^n / Gamma(n + 3/2)
         let mut term = 2.0 / std::f64::consts::PI.sqrt();
         let mut sum = term;
         for n in 1..60 {
             term *= x / (n as f64 + 0.5);
             sum += term;
+            if term < 1e-17 * sum {
+                break;
+            }
         }
         return 0.5 * (1.0 - x.sqrt() * (-x).exp() * sum);
     }

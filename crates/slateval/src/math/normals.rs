@@ -90,6 +90,9 @@ fn minus_twice_log(x: u64) -> f64 {
     2.0 * std::f64::consts::LN_2 * double(33 - exponent) - 4.0 * s * series
 }
 
+/// Of the odd numbers from 1 to 15.
+const FACTORIALS: [f64; 8] = [1.0, 6.0, 120.0, 5040.0, 362_880.0, 39_916_800.0, 6_227_020_800.0, 1_307_674_368_000.0];
+
 /// Of an angle between -45 and 45 degrees: `x` below 2^30 is taken for `(x + 1/2) / 2^30` of the way.
 #[inline(always)]
 fn sine_and_cosine(x: u64) -> (f64, f64) {
@@ -97,12 +100,14 @@ fn sine_and_cosine(x: u64) -> (f64, f64) {
     let angle = (double(x) + 0.5 - TWO_TO_30 / 2.0) * (std::f64::consts::FRAC_PI_2 / TWO_TO_30);
     let square = angle * angle;
     // Taylor's series; what is left out is below 1e-13.
-    let (mut sine, mut cosine) = (1.0, 1.0);
-    for n in [12.0, 10.0, 8.0, 6.0, 4.0, 2.0] {
-        sine = 1.0 - sine * (square * (1.0 / (n * (n + 1.0))));
+    let (mut sine, mut cosine) = (1.0 / FACTORIALS[6], -15.0 / FACTORIALS[7]);
+    for n in [5, 4, 3, 2, 1, 0] {
+        let sign = if n % 2 == 0 { 1.0 } else { -1.0 };
+        sine = sine * square + sign / FACTORIALS[n];
     }
-    for n in [14.0, 12.0, 10.0, 8.0, 6.0, 4.0, 2.0] {
-        cosine = 1.0 - cosine * (square * (1.0 / (n * (n - 1.0))));
+    for n in [6, 5, 4, 3, 2, 1, 0] {
+        let sign = if n % 2 == 0 { 1.0 } else { -1.0 };
+        cosine = cosine * square + sign * (2 * n + 1) as f64 / FACTORIALS[n];
     }
     (angle * sine, cosine)
 }

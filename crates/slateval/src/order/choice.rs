@@ -38,11 +38,11 @@ impl OrderTest {
     }
 }
 
-/// Tests of the orders from 2 on that `estimators` are of, and of what is beyond all of them.
-fn tests(tested: &Tested<'_>, estimators: &[Estimator<'_>]) -> Vec<OrderTest> {
-    let highest = tested.cell.slots.min(estimators.len()).max(1);
-    let orders = (2..=highest).map(|order| tested.order(order, estimators[order - 1].design_ess));
-    let beyond = beyond_orders(tested, &estimators[0]);
+/// Tests of the orders from 2 on, given what each order from 1 on is worth, and of what is beyond all of them.
+fn tests(tested: &Tested<'_>, first: &Estimator<'_>, design_ess: &[Option<f64>]) -> Vec<OrderTest> {
+    let highest = tested.cell.slots.min(design_ess.len()).max(1);
+    let orders = (2..=highest).map(|order| tested.order(order, design_ess[order - 1]));
+    let beyond = beyond_orders(tested, first);
     judge(&orders.chain(beyond).collect::<Vec<_>>())
 }
 
@@ -80,17 +80,17 @@ pub(crate) fn trust_in_structure(tests: &[OrderTest]) -> Trusts {
 }
 
 impl Selection {
-    /// Chooses among the orders that `estimators` are of, the first of order 1.
-    pub(crate) fn choose(tested: &Tested<'_>, estimators: &[Estimator<'_>]) -> Self {
+    /// Chooses among the orders from 1 on, given what each is worth, and the estimator of order 1.
+    pub(crate) fn choose(tested: &Tested<'_>, first: &Estimator<'_>, design_ess: &[Option<f64>]) -> Self {
         let slots = tested.cell.slots;
-        let orders = tests(tested, estimators);
+        let orders = tests(tested, first, design_ess);
         let highest = |functional: Functional| {
             let usable = orders.iter().filter(|test| test.shows(functional) && test.is_usable());
             usable.map(|test| test.order).max().unwrap_or(1)
         };
         let (cdf, mean) = (highest(Functional::Cdf), highest(Functional::Mean));
         let variance = highest(Functional::Variance).max(mean);
-        let told_apart = estimators.len() > 1;
+        let told_apart = design_ess.len() > 1;
         let chosen = Chosen { orders, cdf, mean, variance, slots, told_apart };
         let trusts = chosen.trusts();
         let reason = chosen.reason(&trusts);

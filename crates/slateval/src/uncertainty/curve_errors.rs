@@ -49,6 +49,7 @@ pub(crate) struct CurveErrors<'d> {
     /// For each member.
     bands: Vec<OnceCell<CurveBand>>,
     shapes: Vec<OnceCell<WeightShape>>,
+    light_tails: Vec<OnceCell<result::Result<(), Reason>>>,
 }
 
 impl<'d> CurveErrors<'d> {
@@ -68,6 +69,7 @@ impl<'d> CurveErrors<'d> {
             draws: OnceCell::new(),
             bands: members.iter().map(|_| OnceCell::new()).collect(),
             shapes: members.iter().map(|_| OnceCell::new()).collect(),
+            light_tails: members.iter().map(|_| OnceCell::new()).collect(),
         }
     }
 
@@ -110,7 +112,7 @@ impl<'d> CurveErrors<'d> {
         let (mut any_clumped, mut blurs) = (false, Vec::new());
         let tail = self.settings.tail;
         for term in judged_by_tail(terms) {
-            has_light_tail(members[term.member], tail)?;
+            self.light_tails[term.member].get_or_init(|| has_light_tail(members[term.member], tail)).clone()?;
         }
         for &CurveTerm { coefficient, metric, member } in terms {
             let Metric::Cvar(alpha) = metric else { continue };

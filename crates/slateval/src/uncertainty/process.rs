@@ -185,16 +185,19 @@ impl Covariances {
     /// The sum of squares of `by' IF(v)` at each bin's end: `cum q - 2 B' cum C + B' V B`.
     fn squares(&self, by: &[f64], slopes: &[Vec<f64>]) -> Vec<f64> {
         let bins = self.weights[0][0].len();
-        let (mut q, mut c) = (0.0, vec![0.0; slopes.len()]);
-        let mut slope = vec![0.0; slopes.len()];
+        // Adjustments of policies that are not asked for have no slopes.
+        let used: Vec<usize> = (0..slopes.len()).filter(|&a| slopes[a].iter().any(|slope| *slope != 0.0)).collect();
+        let adjustments: Vec<Vec<f64>> =
+            used.iter().map(|&a| used.iter().map(|&other| self.adjustments[a][other]).collect()).collect();
+        let (mut q, mut c, mut slope) = (0.0, vec![0.0; used.len()], vec![0.0; used.len()]);
         let mut out = Vec::with_capacity(bins);
         for b in 0..bins {
             for (l, left) in by.iter().enumerate().filter(|(_, by)| **by != 0.0) {
                 q += by.iter().zip(&self.weights[l]).map(|(right, weights)| left * right * weights[b]).sum::<f64>();
-                c.iter_mut().zip(&self.products[l]).for_each(|(c, product)| *c += left * product[b]);
+                c.iter_mut().zip(&used).for_each(|(c, &a)| *c += left * self.products[l][a][b]);
             }
-            slope.iter_mut().zip(slopes).for_each(|(to, slopes)| *to = slopes[b]);
-            let quadratic: f64 = self.adjustments.iter().zip(&slope).map(|(row, s)| s * dot(row, &slope)).sum();
+            slope.iter_mut().zip(&used).for_each(|(to, &a)| *to = slopes[a][b]);
+            let quadratic: f64 = adjustments.iter().zip(&slope).map(|(row, s)| s * dot(row, &slope)).sum();
             out.push(q - 2.0 * dot(&slope, &c) + quadratic);
         }
         out

@@ -57,7 +57,8 @@ impl Readings {
         alphas.chain(levels).chain(self.rewards.iter().map(|&reward| Reading::Probability(reward)))
     }
 
-    /// All of them, in this order, read off one curve.
+    /// All of them, in this order, read off one curve: what draws are checked against.
+    #[cfg(test)]
     pub(crate) fn read(&self, curve: Curve<'_>) -> Vec<f64> {
         let mut values = curve.cvars(&self.alphas, self.tail);
         values.extend(self.levels.iter().map(|&level| curve.quantile(level)));
