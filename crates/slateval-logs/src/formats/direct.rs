@@ -192,3 +192,43 @@ fn item_type(data_type: &DataType) -> &DataType {
         other => other,
     }
 }
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use parquet::arrow::ArrowWriter;
+    use parquet::arrow::arrow_reader::ArrowReaderOptions;
+
+    use super::*;
+
+    const ROWS: usize = 20_000;
+
+    /// How many rows of a column are decoded directly, after all rows were read and compared.
+    fn direct_rows(values: Float32Array) -> usize {
+        let column: ArrayRef = Arc::new(values);
+        let batch = RecordBatch::try_from_iter_with_nullable([("x", column.clone(), true)]).unwrap();
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("x.parquet");
+        let mut writer = ArrowWriter::try_new(File::create(&path).unwrap(), batch.schema(), None).unwrap();
+        writer.write(&batch).unwrap();
+        writer.close().unwrap();
+        let footer = ArrowReaderMetadata::load(&File::open(&path).unwrap(), ArrowReaderOptions::new()).unwrap();
+        let source = Source { path, footer, columns: vec![0], groups: 0..1 };
+        let mut direct = Direct::new(source, batch.schema(), ROWS as u64).unwrap();
+        let mut row = 0;
+        for read in direct.by_ref() {
+            let read = read.unwrap();
+            assert_eq!(read.column(0), &column.slice(row, read.num_rows()));
+            row += read.num_rows();
+        }
+        assert_eq!(row, ROWS);
+        direct.done
+    }
+
+    #[test]
+    fn the_general_reader_goes_on_where_a_page_is_not_known() {
+        let value = |row: usize| (row % 997) as f32;
+        assert_eq!(direct_rows((0..ROWS).map(|row| Some(value(row))).collect()), ROWS);
+        assert_eq!(direct_rows((0..ROWS).map(|row| (row % 2 > 0).then(|| value(row))).collect()), 0);
+    }
+}

@@ -14,6 +14,7 @@ use parquet::file::metadata::ParquetMetaData;
 use parquet::file::reader::SerializedPageReader;
 use parquet::schema::types::ColumnDescriptor;
 
+use crate::formats::ahead::ReadAhead;
 use crate::formats::hybrid::Hybrid;
 
 /// A float as Parquet stores it.
@@ -47,7 +48,7 @@ pub(crate) struct Floats<T> {
     column: usize,
     /// The row groups to come.
     groups: Range<usize>,
-    pages: Option<SerializedPageReader<File>>,
+    pages: Option<SerializedPageReader<ReadAhead>>,
     dictionary: Vec<T>,
     page: Option<OpenPage>,
     /// Values of a row: the length of its list.
@@ -145,7 +146,10 @@ impl<T: Float> Floats<T> {
     fn next_group(&mut self) -> Option<()> {
         let group = self.footer.row_group(self.groups.next()?);
         let rows = usize::try_from(group.num_rows()).ok()?;
-        let pages = SerializedPageReader::new(self.file.clone(), group.column(self.column), rows, None);
+        let chunk = group.column(self.column);
+        let (start, length) = chunk.byte_range();
+        let bytes = ReadAhead::new(self.file.clone(), start + length);
+        let pages = SerializedPageReader::new(Arc::new(bytes), chunk, rows, None);
         self.pages = Some(pages.ok()?);
         Some(())
     }
@@ -249,7 +253,7 @@ fn length_of_all(levels: &[u8]) -> Option<usize> {
     let rest = levels.strip_prefix(&[0])?;
     let length = 1 + rest.iter().position(|&level| level == 0).unwrap_or(rest.len());
     // If the first list repeats, so do all.
-    let repeats = levels.len() % length == 0 && levels[length..] == levels[..levels.len() - length];
+    let repeats = levels.len().is_multiple_of(length) && levels[length..] == levels[..levels.len() - length];
     repeats.then_some(length)
 }
 

@@ -66,7 +66,7 @@ impl Hybrid {
             let wanted = self.lot.get(self.taken..self.unpacked)?;
             if !wanted.is_empty() {
                 let wanted = &wanted[..wanted.len().min(count)];
-                take(wanted, dictionary, out)?;
+                take(wanted, self.bits, dictionary, out)?;
                 self.taken += wanted.len();
                 count -= wanted.len();
                 continue;
@@ -103,18 +103,19 @@ impl Hybrid {
             return Some(());
         }
         let width = self.bits.div_ceil(8);
-        let mut number = [0; 4];
-        number[..width].copy_from_slice(bytes.get(self.at..(self.at + width).min(self.end))?.get(..width)?);
+        let stored = bytes.get(..self.end)?.get(self.at..self.at + width)?;
+        let number = stored.iter().rev().fold(0, |number, &byte| number << 8 | u32::from(byte));
         self.at += width;
-        self.run = Run::Repeated { number: u32::from_le_bytes(number), left: length };
+        self.run = Run::Repeated { number, left: length };
         Some(())
     }
 
     /// A number in bytes of seven bits, the lowest first; the highest bit says that more follow.
     fn header(&mut self, bytes: &[u8]) -> Option<usize> {
         let mut header = 0;
+        let bytes = bytes.get(..self.end)?;
         for shift in [0, 7, 14, 21, 28] {
-            let byte = *bytes.get(..self.end)?.get(self.at)?;
+            let byte = *bytes.get(self.at)?;
             self.at += 1;
             header |= usize::from(byte & 0x7f) << shift;
             if byte & 0x80 == 0 {
@@ -129,11 +130,11 @@ impl Hybrid {
     fn unpack_lot(&mut self, bytes: &[u8], length: usize) -> Option<()> {
         let packed = bytes.get(self.at..)?;
         if packed.len() >= lot_bytes(self.bits) {
-            unpack_bits(self.bits, packed, &mut self.lot);
+            unpack_bits(self.bits, packed, &mut self.lot[..length]);
         } else {
             let mut padded = [0; lot_bytes(BITS)];
             padded[..packed.len()].copy_from_slice(packed);
-            unpack_bits(self.bits, &padded, &mut self.lot);
+            unpack_bits(self.bits, &padded, &mut self.lot[..length]);
         }
         self.at += length / 8 * self.bits;
         (self.taken, self.unpacked) = (0, length);
@@ -141,30 +142,36 @@ impl Hybrid {
     }
 }
 
-/// Appends the entries at these places, if there are any.
-fn take<T: Copy>(places: &[u32], dictionary: &[T], out: &mut Vec<T>) -> Option<()> {
-    let last = places.iter().fold(0, |last, &place| last.max(place)) as usize;
-    if last >= dictionary.len() {
-        return None;
+/// Appends the entries at these places, numbers of so many bits, if there are any.
+fn take<T: Copy>(places: &[u32], bits: usize, dictionary: &[T], out: &mut Vec<T>) -> Option<()> {
+    // Of two entries, all numbers of one bit are places.
+    if dictionary.len() >> bits == 0 {
+        let last = places.iter().fold(0, |last, &place| last.max(place)) as usize;
+        if last >= dictionary.len() {
+            return None;
+        }
     }
     out.extend(places.iter().map(|&place| dictionary[place as usize]));
     Some(())
 }
 
-/// Unpacks a lot of numbers of `N` bits: each is the low bits of the word at its byte, shifted by what is left. All
-/// places are known when this is compiled.
-fn unpack<const N: usize>(bytes: &[u8], out: &mut [u32; LOT]) {
+/// Unpacks numbers of `N` bits: each is the low bits of the word at its byte, shifted by what is left. Places in a group
+/// of eight are known when this is compiled.
+fn unpack<const N: usize>(bytes: &[u8], out: &mut [u32]) {
     let bytes = &bytes[..lot_bytes(N)];
     let mask = ((1_u64 << N) - 1) as u32;
-    for (i, out) in out.iter_mut().enumerate() {
-        let at = i * N / 8;
-        let mut word = [0; 8];
-        word.copy_from_slice(&bytes[at..at + 8]);
-        *out = (u64::from_le_bytes(word) >> (i * N % 8)) as u32 & mask;
+    for (group, out) in out.chunks_exact_mut(8).enumerate() {
+        let bytes = &bytes[group * N..][..N + 8];
+        for (i, out) in out.iter_mut().enumerate() {
+            let at = i * N / 8;
+            let mut word = [0; 8];
+            word.copy_from_slice(&bytes[at..at + 8]);
+            *out = (u64::from_le_bytes(word) >> (i * N % 8)) as u32 & mask;
+        }
     }
 }
 
-fn unpack_bits(bits: usize, bytes: &[u8], out: &mut [u32; LOT]) {
+fn unpack_bits(bits: usize, bytes: &[u8], out: &mut [u32]) {
     macro_rules! by_bits {
         ($($n:literal)*) => {
             match bits {

@@ -1,6 +1,7 @@
 //! Files: found by paths and patterns, told apart by name or first bytes, and each read as a schema and a run of record
 //! batches.
 
+mod ahead;
 mod batches;
 mod cell;
 mod csv;

@@ -15,7 +15,8 @@ use crate::error::{Error, Result};
 use crate::reading::log::Log;
 use crate::reading::merge::Merge;
 use crate::reading::progress::Progress;
-use crate::reading::tasks::{TASK_ROWS, go_on, processors};
+use crate::reading::tasks::{TASK_ROWS, processors};
+use crate::reading::units::go_on;
 use crate::rows::{Done, LongRows, WideRows};
 
 /// How often whoever watches is asked.

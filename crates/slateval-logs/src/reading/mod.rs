@@ -6,6 +6,7 @@ mod merge;
 mod progress;
 mod record;
 mod tasks;
+mod units;
 
 pub use batches::Batches;
 pub use log::Log;

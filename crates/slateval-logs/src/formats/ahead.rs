@@ -1,0 +1,95 @@
+//! A column chunk of a Parquet file, read ahead: one read of the file serves the headers and bytes of many pages.
+
+use std::fs::File;
+use std::io::{Read, Seek, SeekFrom};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use bytes::buf::Reader;
+use bytes::{Buf, Bytes};
+use parquet::errors::Result;
+use parquet::file::reader::{ChunkReader, Length};
+
+/// Bytes read at once. Columns take turns, so what they all hold should fit into the processor's cache.
+const AHEAD: u64 = 1 << 17;
+
+/// Bytes of a page's header at most. A longer one is cut, and then the page cannot be read.
+const HEADER: u64 = 1 << 13;
+
+/// The bytes of a column chunk. The file may be shared by columns, but not by threads.
+#[derive(Debug)]
+pub(crate) struct ReadAhead {
+    file: Arc<File>,
+    /// Where the chunk ends.
+    end: u64,
+    held: Mutex<Held>,
+}
+
+#[derive(Debug, Default)]
+struct Held {
+    start: u64,
+    bytes: Bytes,
+}
+
+impl ReadAhead {
+    pub(crate) fn new(file: Arc<File>, end: u64) -> Self {
+        ReadAhead { file, end, held: Mutex::default() }
+    }
+
+    /// Some bytes from `start` on, `least` or more if the chunk has them.
+    fn bytes(&self, start: u64, least: u64) -> Result<Bytes> {
+        let mut held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
+        let least = least.min(self.end.saturating_sub(start));
+        let end = held.start + held.bytes.len() as u64;
+        if start < held.start || start + least > end {
+            let length = least.max(AHEAD.min(self.end.saturating_sub(start)));
+            let mut bytes = Vec::with_capacity(usize::try_from(length)?);
+            let mut file = self.file.as_ref();
+            file.seek(SeekFrom::Start(start))?;
+            file.take(length).read_to_end(&mut bytes)?;
+            *held = Held { start, bytes: bytes.into() };
+        }
+        let from = usize::try_from(start - held.start)?;
+        Ok(held.bytes.slice(from.min(held.bytes.len())..))
+    }
+}
+
+impl Length for ReadAhead {
+    fn len(&self) -> u64 {
+        self.end
+    }
+}
+
+impl ChunkReader for ReadAhead {
+    type T = Reader<Bytes>;
+
+    fn get_read(&self, start: u64) -> Result<Self::T> {
+        Ok(self.bytes(start, HEADER)?.reader())
+    }
+
+    fn get_bytes(&self, start: u64, length: usize) -> Result<Bytes> {
+        let mut bytes = self.bytes(start, length as u64)?;
+        bytes.truncate(length);
+        Ok(bytes)
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bytes_are_those_of_the_file_wherever_they_are_asked_for() {
+        let content: Vec<u8> = (0..300_000_u32).map(|i| (i % 251) as u8).collect();
+        let mut file = tempfile::tempfile().unwrap();
+        std::io::Write::write_all(&mut file, &content).unwrap();
+        let ahead = ReadAhead::new(Arc::new(file), 299_000);
+        for (start, length) in [(0, 10), (100_000, 31_072), (131_000, 200), (5, 200_000), (298_990, 10), (7, 0)] {
+            assert_eq!(ahead.get_bytes(start, length).unwrap(), content[start as usize..][..length]);
+            let mut header = [0; 4];
+            ahead.get_read(start).unwrap().read_exact(&mut header).unwrap();
+            assert_eq!(header, content[start as usize..][..4]);
+        }
+        assert_eq!(ahead.get_bytes(298_990, 20).unwrap().len(), 10, "the chunk ends there");
+    }
+}
