@@ -95,7 +95,8 @@ impl BinLayout {
     /// The sum of a left factor times `W_j`, also where that is a sum over slots.
     pub(crate) fn weight_product(self, row: &[f64], left: Left, j: usize) -> f64 {
         let (left, j) = match left {
-            Left::Weight(i) if i < self.first_weight() || i > j => (Left::Weight(j), i),
+            // Of two that were added, the earlier one's is read; one that was not is the sum of the ratios.
+            Left::Weight(i) if i < self.first_weight() || (i > j && j >= self.first_weight()) => (Left::Weight(j), i),
             left => (left, j),
         };
         match self.shape.basis {
