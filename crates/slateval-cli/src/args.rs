@@ -27,8 +27,10 @@ pub(crate) enum Command {
     /// Judge policies by rules, for continuous integration: exit code 0 if all hold, 1 if one does not or cannot be told
     Gate(Box<Gate>),
     /// Write a log of a simulated recommender, and the truth about its policies
+    #[cfg(feature = "simulators")]
     Simulate(crate::simulate_args::Simulate),
     /// Run the paper's experiments, beside its printed figures
+    #[cfg(feature = "simulators")]
     Reproduce(crate::reproduce_args::Reproduce),
 }
 

@@ -8,10 +8,14 @@ mod merge;
 mod output;
 mod progress;
 mod reading;
+#[cfg(feature = "simulators")]
 mod reproduce;
+#[cfg(feature = "simulators")]
 mod reproduce_args;
 mod settings;
+#[cfg(feature = "simulators")]
 mod simulate;
+#[cfg(feature = "simulators")]
 mod simulate_args;
 
 use std::process::ExitCode;
@@ -38,7 +42,9 @@ fn run(command: args::Command) -> anyhow::Result<ExitCode> {
         args::Command::Inspect(arguments) => inspect::run(&arguments),
         args::Command::Merge(arguments) => merge::run(&arguments),
         args::Command::Show(arguments) => merge::show(&arguments),
+        #[cfg(feature = "simulators")]
         args::Command::Simulate(arguments) => simulate::run(&arguments),
+        #[cfg(feature = "simulators")]
         args::Command::Reproduce(arguments) => reproduce::run(&arguments),
     }?;
     Ok(ExitCode::SUCCESS)

@@ -2,11 +2,11 @@
 //!
 //! `G = X'X`, `P = (G + lambda I)^-1`, `B_ij = -P_ij / P_jj` and `B_ii = 0`; a user with likes `x` gets the scores `x B`.
 
-use faer::Par;
 use rayon::prelude::*;
 
 use crate::error::{Error, Result};
-use crate::inverse::{Scalar, invert};
+use crate::inverse::invert;
+use crate::product::Scalar;
 use crate::ratings_file::Rating;
 
 /// Who liked what: users and items by index, with the ids they had.
@@ -156,9 +156,7 @@ fn inverse_of_gram<T: Scalar>(likes: &Likes, lambda: f64, progress: &(dyn Fn(f64
     })?;
     matrix.resize(n * n, T::of(0.0));
     fill_gram(likes, lambda, &mut matrix);
-    // The split of the work, and so the last bit of the result, follows from the size and not from the machine.
-    let par = if n < 1024 { Par::Seq } else { Par::rayon(8) };
-    if !invert(&mut matrix, n, par, progress) {
+    if !invert(&mut matrix, n, progress) {
         return Err(Error::setting("lambda", lambda, "is too small for these ratings; use a larger one"));
     }
     mirror(&mut matrix, n);
@@ -237,6 +235,5 @@ mod tests {
         let likes = likes(3, 40);
         assert!(Ease::fit(&likes, 0.0, &|_| {}).is_err());
         assert!(Ease::fit(&likes, f64::NAN, &|_| {}).is_err());
-        assert!(!invert(&mut [1.0, 2.0, 2.0, 1.0], 2, Par::Seq, &|_| {}));
     }
 }
