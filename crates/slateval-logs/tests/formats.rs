@@ -16,7 +16,7 @@ use slateval_logs::{Columns, Log, Source, partial};
 use tempfile::tempdir;
 
 /// What the log must give, however it is stored.
-fn wanted() -> String {
+fn wanted() -> Checksum {
     let dir = tempdir().unwrap();
     shown(&read(&parquet(&dir.path().join("wide.parquet"), &wide(), 700)).unwrap())
 }

@@ -3,14 +3,23 @@
 
 use slateval::{Band, Settings, Summary};
 
-/// The sample log, target `new`, structure auto with chi, 8 bins, as version 4 of the format wrote it.
+/// The sample log, target `new`, structure auto with chi, 8 bins, as version 5 of the format wrote it.
+const VERSION_5: &[u8] = include_bytes!("formats/summary-5.slateval");
+
+/// The same as an earlier version wrote it.
 const VERSION_4: &[u8] = include_bytes!("formats/summary-4.slateval");
 
 #[test]
-fn version_4_is_read() {
-    let summary = Summary::from_bytes(VERSION_4).unwrap();
+fn an_earlier_version_is_refused_by_name() {
+    let message = Summary::from_bytes(VERSION_4).unwrap_err().to_string();
+    assert!(message.contains("version 4") && message.contains("version 5"), "{message}");
+}
+
+#[test]
+fn version_5_is_read() {
+    let summary = Summary::from_bytes(VERSION_5).unwrap();
     assert_eq!((summary.rows(), summary.slots()), (12_000, Some(5)));
-    assert_eq!(summary.to_bytes(), VERSION_4, "written again as it was");
+    assert_eq!(summary.to_bytes(), VERSION_5, "written again as it was");
     let evaluation = summary.evaluate(&Settings::default().with_band(Band::None)).unwrap();
     let new = evaluation.policy("new").unwrap();
     for (found, expected) in [

@@ -196,7 +196,7 @@ mod tests {
                 assert_eq!(pieces.rows(), whole.rows(), "{piece} of {text:?}");
                 assert!(pieces.segments().eq(whole.segments()), "{piece} of {text:?}");
                 let two = cut.read(2, piece).unwrap();
-                assert_eq!(format!("{pieces:?}"), format!("{two:?}"), "{piece} of {text:?}");
+                assert!(pieces.to_bytes() == two.to_bytes(), "{piece} of {text:?}");
             }
         }
     }
@@ -217,11 +217,7 @@ mod tests {
             }
             assert_eq!(total.rows(), 7 + 7 + 8);
             for threads in [1, 2, 3] {
-                assert_eq!(
-                    format!("{:?}", cut.read(threads, piece).unwrap()),
-                    format!("{total:?}"),
-                    "{piece}, {threads}"
-                );
+                assert!(cut.read(threads, piece).unwrap().to_bytes() == total.to_bytes(), "{piece}, {threads}");
             }
         }
     }

@@ -110,6 +110,7 @@ impl LongRows {
             slate_column: self.keys.slate_name,
             position_column: self.keys.position_name,
         });
+        self.summary.settle();
         Ok(Done { summary: self.summary, base, more: false })
     }
 

@@ -67,7 +67,8 @@ impl WideRows {
         self.layout = layout;
     }
 
-    pub(crate) fn finish(self) -> Summary {
+    pub(crate) fn finish(mut self) -> Summary {
+        self.summary.settle();
         self.summary
     }
 }

@@ -105,8 +105,19 @@ pub fn read(path: &Path) -> Result<Summary, Error> {
     read_as(&[path], &Columns::wide_default(), spec(), 1)
 }
 
-pub fn shown(summary: &Summary) -> String {
-    format!("{summary:?}")
+pub fn shown(summary: &Summary) -> Checksum {
+    Checksum(summary.to_bytes())
+}
+
+/// The bytes of a summary, of which messages show the number alone.
+#[derive(PartialEq)]
+pub struct Checksum(Vec<u8>);
+
+impl std::fmt::Debug for Checksum {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let differing: u64 = self.0.iter().zip(1..).map(|(byte, place)| u64::from(*byte) * place).sum();
+        write!(f, "{} bytes, checksum {differing}", self.0.len())
+    }
 }
 
 /// The message of the error that a log gives, which must contain all the words.

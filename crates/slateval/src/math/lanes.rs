@@ -299,3 +299,56 @@ pub(crate) mod avx2 {
         }
     }
 }
+
+#[cfg(all(test, target_arch = "x86_64"))]
+mod tests {
+    use super::*;
+
+    /// Every operation, on some numbers, as bits.
+    #[inline(always)]
+    fn everything<F: Four>(numbers: &[Lanes; 4]) -> Vec<[u64; LANES]> {
+        let [a, b, c, d] = numbers.map(|lanes| F::load(&lanes));
+        let mut found = vec![
+            a.plus(b),
+            a.times(b),
+            a.over(b),
+            a.times_plus(b, c),
+            a.least(b),
+            a.most(b),
+            a.absolute(),
+            a.is_below(b),
+            a.is_within(b, c),
+            a.is_within(b, c).and(d),
+            a.then_half_of(b),
+            F::splat(a.total()),
+        ];
+        found.extend(F::transpose([a, b, c, d]));
+        found.into_iter().map(|lanes| lanes.lanes().map(f64::to_bits)).collect()
+    }
+
+    wide! {
+        fn on_this_machine(numbers: &[Lanes; 4]) -> Vec<[u64; LANES]> = everything
+    }
+
+    #[test]
+    fn every_machine_gives_the_same_bits() {
+        let odd = [0.0, -0.0, 1.0, -1.5, 1e300, -1e-300, f64::INFINITY, f64::NEG_INFINITY, 0.1, 3.0, -0.3];
+        let mut state = 1u64;
+        for _ in 0..2000 {
+            let numbers = std::array::from_fn(|_| {
+                std::array::from_fn(|_| {
+                    state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+                    let place = (state >> 33) as usize;
+                    if place % 3 == 0 { odd[place / 3 % odd.len()] } else { (state >> 11) as f64 / 1e15 - 4.0 }
+                })
+            });
+            // What is no number may differ in its payload.
+            let is_number = |bits: &u64| !f64::from_bits(*bits).is_nan();
+            for (found, expected) in on_this_machine(&numbers).iter().zip(everything::<Lanes>(&numbers)) {
+                for (found, expected) in found.iter().zip(&expected) {
+                    assert!(found == expected || !(is_number(found) || is_number(expected)), "{numbers:?}");
+                }
+            }
+        }
+    }
+}

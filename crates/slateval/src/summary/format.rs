@@ -99,7 +99,9 @@ fn open(bytes: &[u8]) -> Result<(&[u8], &[u8])> {
     }
     let version = u32::from_le_bytes(bytes[8..12].try_into().unwrap_or_default());
     if version != VERSION {
-        return Err(broken(&format!("it is of version {version}, and this slateval reads version {VERSION}")));
+        return Err(broken(&format!(
+            "it is of version {version}, and this slateval reads version {VERSION}: make it again from its log"
+        )));
     }
     let (content, checksum) = bytes.split_at(bytes.len() - CHECKSUM);
     if crc32fast::hash(content).to_le_bytes() != checksum {

@@ -52,15 +52,6 @@ impl Table {
         (0..self.rows as u32).map(|row| self.row(row))
     }
 
-    /// The sums of some places over all bins.
-    pub(crate) fn totals(&self, places: Range<usize>) -> Vec<f64> {
-        let mut totals = vec![0.0; places.len()];
-        for row in self.rows() {
-            totals.iter_mut().zip(&row[places.clone()]).for_each(|(total, sum)| *total += sum);
-        }
-        totals
-    }
-
     /// Rows that nothing has been added to.
     fn empty(&self, width: usize, rows: usize) -> Self {
         let mut table = Table { has_shared: self.has_shared, ..Table::new(width) };

@@ -2,6 +2,7 @@
 //! See docs/methods.md, section 3.2.
 
 use std::cell::OnceCell;
+use std::ops::Range;
 
 use crate::summary::cell::Cell;
 use crate::summary::feature_map::Weight;
@@ -28,7 +29,7 @@ impl<'a> Totals<'a> {
             cell,
             policy,
             layout: section.layout,
-            bins: cell.table.totals(section.start..section.start + section.layout.len()),
+            bins: totals(cell, section.start..section.start + section.layout.len()),
             by_power: OnceCell::new(),
             moments: &cell.policies[policy].moments,
         }
@@ -124,7 +125,7 @@ impl<'a> Totals<'a> {
     fn powers(&self) -> Vec<Vec<f64>> {
         let section = &self.cell.layout.own[self.policy];
         let mut powers = vec![vec![0.0; section.layout.len()]; POWERS];
-        for row in self.cell.table.rows().filter(|row| row[Shared::Rows.place()] > 0.0) {
+        for row in rows(self.cell).filter(|row| row[Shared::Rows.place()] > 0.0) {
             let mean = row[Shared::Reward.place()] / row[Shared::Rows.place()] - self.cell.origin;
             let mut power = 1.0;
             for sums in &mut powers {
@@ -139,4 +140,19 @@ impl<'a> Totals<'a> {
     pub(crate) fn are_finite(&self) -> bool {
         self.bins.iter().chain(&self.moments.sums).all(|sum| sum.is_finite())
     }
+}
+
+/// The bins' sums, ascending: where bins stand in the table depends on how the rows came, and with it the last bit of sums
+/// over them would.
+fn rows(cell: &Cell) -> impl Iterator<Item = &[f64]> {
+    cell.bins.ascending().into_iter().map(|(_, row)| cell.table.row(row))
+}
+
+/// The sums of some places over all bins.
+fn totals(cell: &Cell, places: Range<usize>) -> Vec<f64> {
+    let mut totals = vec![0.0; places.len()];
+    for row in rows(cell) {
+        totals.iter_mut().zip(&row[places.clone()]).for_each(|(total, sum)| *total += sum);
+    }
+    totals
 }
