@@ -113,6 +113,7 @@ impl Formatter for NumbersOnOneLine {
 }
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used)]
 mod tests {
     use serde::Serialize;
     use serde_json::{Serializer, Value, json};

@@ -85,11 +85,7 @@ impl Summary {
     ) -> Result<Vec<SegmentEvaluation>> {
         let Some(column) = &self.spec.by else { return Ok(Vec::new()) };
         let threads = settings.threads;
-        let settings = &Settings {
-            draws: settings.draws.min(SEGMENT_DRAWS),
-            threads: Some(1),
-            ..settings.clone()
-        };
+        let settings = &Settings { draws: settings.draws.min(SEGMENT_DRAWS), threads: Some(1), ..settings.clone() };
         let cells = self.cells();
         let cells: Vec<(&Segment, &Cell)> = cells.iter().collect();
         let evaluate = |segment: usize| {

@@ -354,7 +354,7 @@ fn group_of(value: &Segment, groups: u16) -> u16 {
 /// What columns of a kind (an index of `by_slot`) hold where nothing is decided in a slot: logging and target propensity 1,
 /// chi and anywhere 0.
 fn undecided(kind: usize) -> f64 {
-    let is_propensity = kind == 0 || (kind - 1) % PER_POLICY == 0;
+    let is_propensity = kind == 0 || (kind - 1).is_multiple_of(PER_POLICY);
     f64::from(u8::from(is_propensity))
 }
 

@@ -104,7 +104,7 @@ impl Rule {
             Rule::Finite => value.is_finite(),
             Rule::Count => value.is_finite() && value >= 1.0 && value.fract() == 0.0,
             Rule::Propensity => (value > 0.0) & (value <= 1.0 + ROUNDING),
-            Rule::Probability => (value >= 0.0) & (value <= 1.0 + ROUNDING),
+            Rule::Probability => (0.0..=1.0 + ROUNDING).contains(&value),
         }
     }
 }

@@ -283,7 +283,7 @@ mod tests {
     fn without_errors_runs_are_read_as_their_bins_are() {
         let bin = |b: usize| Bin { rows: 1.0, min: b as f64, mean: b as f64 + 0.3, max: b as f64 + 0.8 };
         let bins: Vec<Bin> = (0..5000).map(bin).collect();
-        let mass = |b: usize| (1.0 + (b % 7) as f64 - f64::from(u8::from(b % 5 == 0))) / 19_000.0;
+        let mass = |b: usize| (1.0 + (b % 7) as f64 - f64::from(u8::from(b.is_multiple_of(5)))) / 19_000.0;
         let distribution = Distribution::new(bins, (0..5000).map(mass));
         let metrics = [0.003, 0.1, 0.5, 0.87, 0.99].into_iter().flat_map(|p| [Metric::Cvar(p), Metric::Quantile(p)]);
         let metrics: Vec<Metric> = metrics.chain([-1.0, 17.3, 2500.5, 4998.0].map(Metric::Probability)).collect();
