@@ -1,5 +1,5 @@
 //! Specifications and blocks of rows for measuring what a row costs on its way into a summary.
-#![allow(unreachable_pub, clippy::unwrap_used)]
+#![allow(dead_code, unreachable_pub, clippy::unwrap_used)]
 
 use slateval::{Block, Field, Segment, Spec, Structure, Summary};
 
