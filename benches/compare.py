@@ -216,8 +216,9 @@ def parquet(bench: Bench) -> None:
         size = f"{rows:,} rows (ten targets: {fewer:,}), {wide.stat().st_size / rows:.1f} bytes a row in the file"
         bench.publish(f"parquet-{kind}", bench.heading(size), costs([*ours, *peers, *bare]))
         ratios[kind] = ratios_of(ours, peers, bare)
-    names = list(ratios[bench.kinds[0]])
-    rows_of = [[name, *(f"{ratios[kind][name]:.2f}" for kind in bench.kinds)] for name in names]
+    names = list(dict.fromkeys(name for found in ratios.values() for name in found))
+    shown = {kind: {name: f"{ratio:.2f}" for name, ratio in found.items()} for kind, found in ratios.items()}
+    rows_of = [[name, *(shown[kind].get(name, MISSING) for kind in bench.kinds)] for name in names]
     bench.publish("ratios", "", [["", *bench.kinds], *rows_of])
 
 
@@ -240,7 +241,8 @@ def ratios_of(ours: list[Case], peers: list[Case], bare: list[Case]) -> dict[str
     for peer in peers:
         found[f"CPU time, {peer.name} / default"] = peer.cpu / default.cpu
         found[f"CPU time, {peer.name} / additive without bands"] = peer.cpu / additive.cpu
-    for case in bare:
+    # Decoding a small log may take less than the clock can tell.
+    for case in (case for case in bare if case.cpu > 0):
         found["speed of decoding alone that the default reaches"] = case.cpu / default.cpu
         found["speed of decoding alone that additive without bands reaches"] = case.cpu / additive.cpu
     found["CPU time, ten targets / one"] = ten.cpu / one.cpu
