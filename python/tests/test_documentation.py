@@ -17,9 +17,11 @@ PAGES = [README, ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))
 FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 LINK = re.compile(r"\]\(([^)\s]+)\)|src=\"([^\"]+)\"")
 FLAG = re.compile(r"(?<![\w-])--[a-z][a-z-]*")
-OTHER_PROGRAMS = {"--all-targets", "--example", "--kind", "--locked", "--no-deps", "--path", "--prefix", "--release"}
-OTHER_PROGRAMS |= {"--turns", "--workspace"}
-"""Flags of cargo, pip, npm and the scripts in benches/."""
+OTHER_PROGRAMS = {"--all-targets", "--example", "--examples", "--locked", "--no-deps", "--path", "--prefix"}
+OTHER_PROGRAMS |= {"--release", "--tool", "--workspace"}
+"""Flags of cargo, npm, pip and valgrind."""
+OTHER_PROGRAMS |= {"--build", "--growth", "--huge", "--kind", "--only", "--write"}
+"""Flags of benches/compare.py."""
 
 
 def text(page: Path) -> str:

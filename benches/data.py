@@ -1,0 +1,110 @@
+"""Writes the logs that compare.py measures, always the same ones, a million rows at a time.
+
+    python benches/data.py {contexts,two-valued,drawn} {wide,lists,ten,csv} ROWS FILE
+
+Five slots of twenty items and continuous rewards, as f32. Parquet is compressed with snappy, in row groups of a million
+rows.
+
+contexts: two softmax policies in a thousand contexts, so each column has twenty thousand different propensities. Items
+are drawn uniformly, not by the logging policy: the log is made for its cost, and its estimates mean nothing.
+two-valued: uniform logging, an epsilon-greedy target.
+drawn: as contexts, but items are drawn by the logging policy, as in a true log.
+
+wide: mu_1 … mu_5, pi_1 … pi_5, and a column with 100 segments. lists: the same as lists mu and pi. ten: nine more
+targets, pi2_1 … pi10_5. csv: wide, as text.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.csv
+import pyarrow.parquet
+
+SLOTS = 5
+ITEMS = 20
+CONTEXTS = 1000
+SEGMENTS = 100
+TARGETS = 10
+CHUNK = 1_000_000
+
+
+def softmax(random: np.random.Generator, sharpness: float) -> np.ndarray:
+    """A policy: for each context and slot, the probability of each item."""
+    scores = np.exp(sharpness * random.standard_normal((CONTEXTS, SLOTS, ITEMS)))
+    return (scores / scores.sum(axis=2, keepdims=True)).astype(np.float32)
+
+
+def draw(random: np.random.Generator, policy: np.ndarray, context: np.ndarray) -> np.ndarray:
+    """An item for each context, by a policy of one slot."""
+    below = random.random(len(context), dtype=np.float32)[:, None] >= policy.cumsum(axis=1)[context, :-1]
+    return below.sum(axis=1)
+
+
+def propensities(kind: str, targets: int) -> Iterator[dict[str, np.ndarray]]:
+    """A million slates at a time, for ever: rewards, segments, propensities as arrays of slot and row."""
+    random = np.random.default_rng(1)
+    logging = softmax(random, 0.5)
+    policies = [softmax(random, 1.0)]
+    policies += [softmax(np.random.default_rng(1 + target), 1.0) for target in range(1, targets)]
+    while True:
+        context = random.integers(0, CONTEXTS, CHUNK)
+        reward = random.random(CHUNK, dtype=np.float32)
+        if kind == "drawn":
+            items = [draw(random, logging[:, slot], context) for slot in range(SLOTS)]
+        else:
+            items = [random.integers(0, ITEMS, CHUNK) for _ in range(SLOTS)]
+        chunk = {"reward": reward, "segment": context % SEGMENTS}
+        for target in range(targets):
+            if kind == "two-valued":
+                pi = [np.where(item == target, np.float32(0.81), np.float32(0.01)) for item in items]
+            else:
+                pi = [policies[target][context, slot, item] for slot, item in enumerate(items)]
+            chunk["pi" if target == 0 else f"pi{target + 1}"] = np.stack(pi)
+        if kind == "two-valued":
+            chunk["mu"] = np.full((SLOTS, CHUNK), 1 / ITEMS, dtype=np.float32)
+        else:
+            chunk["mu"] = np.stack([logging[context, slot, item] for slot, item in enumerate(items)])
+        yield chunk
+
+
+def table(chunk: dict[str, np.ndarray], rows: int, shape: str) -> pa.Table:
+    names = pa.array([f"segment {segment}" for segment in range(SEGMENTS)])
+    columns = {"reward": chunk["reward"][:rows]}
+    for name in sorted(chunk.keys() - {"reward", "segment"}):
+        values = chunk[name][:, :rows]
+        if shape == "lists":
+            ends = pa.array(np.arange(0, (rows + 1) * SLOTS, SLOTS, dtype=np.int32))
+            columns[name] = pa.ListArray.from_arrays(ends, pa.array(values.T.reshape(-1)))
+        else:
+            columns |= {f"{name}_{slot + 1}": values[slot] for slot in range(SLOTS)}
+    if shape == "wide":
+        segments = pa.array(chunk["segment"][:rows].astype(np.int32))
+        columns["segment"] = pa.DictionaryArray.from_arrays(segments, names).cast(pa.string())
+    return pa.table(columns)
+
+
+def write(kind: str, shape: str, rows: int, path: Path) -> None:
+    # Under another name until it is whole: a log that is kept is used again.
+    partial = path.with_suffix(".partial")
+    writer = None
+    chunks = propensities(kind, TARGETS if shape == "ten" else 1)
+    for start in range(0, rows, CHUNK):
+        part = table(next(chunks), min(CHUNK, rows - start), shape)
+        if writer is None and shape == "csv":
+            writer = pa.csv.CSVWriter(partial, part.schema)
+        elif writer is None:
+            writer = pa.parquet.ParquetWriter(partial, part.schema, compression="snappy")
+        writer.write_table(part)
+    assert writer is not None, "a log has rows"
+    writer.close()
+    os.replace(partial, path)
+
+
+if __name__ == "__main__":
+    write(sys.argv[1], sys.argv[2], int(sys.argv[3]), Path(sys.argv[4]))
