@@ -5,7 +5,7 @@
 >>> print(f"{ev['new'].mean:.4f}")
 0.6654 [0.6552, 0.6705]
 >>> print(f"{ev['new'].cvar(0.1):.4f}")
-0.0518 [0.0399, 0.0579]
+0.0518 [0.0406, 0.0582]
 """
 
 from __future__ import annotations

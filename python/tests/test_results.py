@@ -56,7 +56,8 @@ def test_the_json_has_every_point_where_it_is_asked_for() -> None:
     thin, full = ev.to_dict(), ev.to_dict(full_cdf=True)
     kept, points = thin["policies"][1]["cdf"], full["policies"][1]["cdf"]
     assert points["estimate"] == ev["target"].cdf["estimate"].tolist()
-    assert len(kept["reward"]) <= 256 and (kept["reward"][0], kept["reward"][-1]) == (min(log["reward"]), max(log["reward"]))
+    assert len(kept["reward"]) <= 256
+    assert (kept["reward"][0], kept["reward"][-1]) == (min(log["reward"]), max(log["reward"]))
     whole = dict(zip(points["reward"], points["estimate"], strict=True))
     assert all(whole[reward] == value for reward, value in zip(kept["reward"], kept["estimate"], strict=True))
     for policy in (*thin["policies"], *full["policies"]):

@@ -339,7 +339,7 @@ mod tests {
                 std::array::from_fn(|_| {
                     state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
                     let place = (state >> 33) as usize;
-                    if place % 3 == 0 { odd[place / 3 % odd.len()] } else { (state >> 11) as f64 / 1e15 - 4.0 }
+                    if place.is_multiple_of(3) { odd[place / 3 % odd.len()] } else { (state >> 11) as f64 / 1e15 - 4.0 }
                 })
             });
             // What is no number may differ in its payload.

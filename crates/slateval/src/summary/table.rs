@@ -1,7 +1,5 @@
 //! Sums by bin.
 
-use std::ops::Range;
-
 use crate::math::lanes::LINE;
 use crate::summary::bins::Moves;
 use crate::summary::index::Shared;
