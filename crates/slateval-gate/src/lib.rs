@@ -4,12 +4,13 @@
 //! # use slateval::{Block, Field, Settings, Spec, Structure, Summary};
 //! # let mut summary = Summary::new(Spec::new(Structure::Additive, ["new"]))?;
 //! # let mut block = Block::new(summary.spec());
-//! # block.reset(200, 1);
-//! # for row in 0..200 {
+//! # block.reset(100, 1);
+//! # for row in 0..100 {
 //! #     block.column_mut(Field::Reward)[row] = (row % 2) as f64;
 //! #     block.column_mut(Field::Logging { slot: 0 })[row] = 0.5;
 //! #     block.column_mut(Field::Target { policy: 0, slot: 0 })[row] = [0.1, 0.9][row % 2];
 //! # }
+//! # summary.add(&block)?;
 //! # summary.add(&block)?;
 //! use slateval_gate::{Rules, Verdict, judge, text};
 //!

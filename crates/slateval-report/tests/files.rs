@@ -11,14 +11,14 @@ fn evaluated() -> (Evaluation, Profile, Settings) {
     spec.by = Some("device".into());
     let mut summary = Summary::new(spec).unwrap();
     let mut block = Block::new(summary.spec());
-    block.reset(400, 1);
-    for row in 0..400 {
+    block.reset(100, 1);
+    for row in 0..100 {
         block.column_mut(Field::Reward)[row] = [0.0, 1.0, 2e-9][row % 3];
         block.column_mut(Field::Logging { slot: 0 })[row] = 0.5;
         block.column_mut(Field::Target { policy: 0, slot: 0 })[row] = [0.4, 0.6][row % 2];
         block.set_segment(row, &Segment::Text("phone".into()));
     }
-    summary.add(&block).unwrap();
+    (0..4).for_each(|_| summary.add(&block).unwrap());
     let mut settings = Settings::default();
     settings.draws = 200;
     let profile = summary.profile(&Profile::levels(&settings), &settings).unwrap();
