@@ -16,7 +16,7 @@ mkdirSync(screenshots, { recursive: true });
 /** Runs `slateval` with outputs named NAME.html and NAME.json beside what else is asked for. */
 export function make(name, ...more) {
   const [report, json] = [join(folder, `${name}.html`), join(folder, `${name}.json`)];
-  execFileSync(binary, [...more, "--report", report, "--json", json], { stdio: ["ignore", "ignore", "inherit"] });
+  execFileSync(binary, [...more, "--report", report, "--full-cdf", "--json", json], { stdio: ["ignore", "ignore", "inherit"] });
   return { report, url: pathToFileURL(report).href, html: readFileSync(report, "utf8"), json: JSON.parse(readFileSync(json, "utf8")) };
 }
 
