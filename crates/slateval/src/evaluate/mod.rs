@@ -8,6 +8,8 @@ pub(crate) mod joint_terms;
 pub(crate) mod profile;
 pub(crate) mod target;
 
+use std::borrow::Cow;
+
 use crate::answer::comparison::Comparison;
 use crate::answer::diagnostics::Diagnostics;
 use crate::answer::evaluation::{Evaluation, LogFacts, PolicyEvaluation, RewardFacts, SegmentEvaluation};
@@ -20,7 +22,6 @@ use crate::evaluate::describe::{Described, describe};
 use crate::evaluate::target::Target;
 use crate::order::interactions::interactions;
 use crate::question::error::{Error, Result};
-use crate::question::segment::Segment;
 use crate::question::settings::Settings;
 use crate::question::spec::{LOGGING, PolicySpec, Spec};
 use crate::summary::Summary;
@@ -56,7 +57,7 @@ impl Summary {
         let total = self.total_for(settings)?;
         let (min, max) = total.bins.range().ok_or(Error::NoRows)?;
         let reward = RewardFacts { min, max, distinct: total.bins.distinct() };
-        let normals = Normals::new(settings.seed, places([&total]));
+        let normals = Normals::new(settings.seed, places(&total));
         let (policies, comparisons, trusts) = evaluate_cell(&self.spec, &total, None, settings, &normals)?;
         let segments = self.evaluate_segments(&trusts, settings, &normals)?;
         Ok(Evaluation {
@@ -69,7 +70,7 @@ impl Summary {
     }
 
     /// All rows, if these settings suit them.
-    pub(crate) fn total_for(&self, settings: &Settings) -> Result<Cell> {
+    pub(crate) fn total_for(&self, settings: &Settings) -> Result<Cow<'_, Cell>> {
         settings.check_for(&self.spec)?;
         let total = self.total()?;
         self.spec.structure.check_longest(total.slots)?;
@@ -86,8 +87,7 @@ impl Summary {
         let Some(column) = &self.spec.by else { return Ok(Vec::new()) };
         let threads = settings.threads;
         let settings = &Settings { draws: settings.draws.min(SEGMENT_DRAWS), threads: Some(1), ..settings.clone() };
-        let cells = self.cells();
-        let cells: Vec<(&Segment, &Cell)> = cells.iter().collect();
+        let cells = self.segments.cells();
         let evaluate = |segment: usize| {
             let (value, cell) = cells[segment];
             let (policies, comparisons, _) = evaluate_cell(&self.spec, cell, Some(whole), settings, normals)?;
@@ -118,7 +118,7 @@ impl Summary {
             });
         }
         let (bins, places) = occupied(&total);
-        let normals = Normals::new(settings.seed, self::places([&total]));
+        let normals = Normals::new(settings.seed, self::places(&total));
         let shared = CellDraws::new(&normals, &bins);
         let of = |(p, policy): (usize, &PolicySpec)| {
             interactions(&total, p, &policy.name, (&bins, &places), settings, &shared)
@@ -127,10 +127,9 @@ impl Summary {
     }
 }
 
-/// Normals that draws of these cells ask for at most: one for each bin, or for each group of clusters.
-pub(crate) fn places<'c>(cells: impl IntoIterator<Item = &'c Cell>) -> usize {
-    let of = |cell: &Cell| cell.clusters.as_ref().map_or(cell.bins.ascending().len(), |groups| groups.count);
-    cells.into_iter().map(of).max().unwrap_or(0)
+/// Normals that draws of a cell ask for at most: one for each bin, or for each group of clusters.
+pub(crate) fn places(cell: &Cell) -> usize {
+    cell.clusters.as_ref().map_or(cell.bins.ascending().len(), |groups| groups.count)
 }
 
 /// Draws for each segment, of which there may be a thousand.

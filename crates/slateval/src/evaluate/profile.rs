@@ -85,7 +85,7 @@ impl Summary {
     pub fn profile(&self, levels: &[f64], settings: &Settings) -> Result<Profile> {
         let dense = Settings { alphas: levels.to_vec(), quantiles: levels.to_vec(), ..settings.clone() };
         let total = self.total_for(&dense)?;
-        let normals = Normals::new(dense.seed, places([&total]));
+        let normals = Normals::new(dense.seed, places(&total));
         let (policies, comparisons, _) = evaluate_cell(self.spec(), &total, None, &dense, &normals)?;
         Ok(Profile {
             levels: levels.to_vec(),
