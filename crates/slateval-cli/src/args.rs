@@ -82,6 +82,9 @@ pub(crate) struct Merge {
     /// Where to write the merged summary
     #[arg(short, long, value_name = "FILE.slateval")]
     pub(crate) output: PathBuf,
+    /// Count rows again whose file is in several summaries
+    #[arg(long)]
+    pub(crate) allow_duplicates: bool,
 }
 
 #[derive(Debug, Args)]
@@ -131,6 +134,9 @@ pub(crate) enum GateFormat {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Columns")]
 pub(crate) struct Columns {
+    /// Read a file again that is in the log under another name or as a copy
+    #[arg(long, help_heading = "Log")]
+    pub(crate) allow_duplicates: bool,
     /// Reward of the slate [default: reward]
     #[arg(long, value_name = "C")]
     pub(crate) reward: Option<String>,

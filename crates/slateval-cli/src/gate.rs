@@ -93,9 +93,11 @@ fn summary_among(inputs: &[String]) -> Result<Option<PathBuf>> {
 
 /// The first flag that only makes sense while a log is read.
 fn flag_of_a_log(arguments: &Gate) -> Option<&'static str> {
-    let args::Columns { reward, logging, target, chi, anywhere, weight, long, slate, by, cluster } = &arguments.columns;
+    let args::Columns { reward, logging, target, chi, anywhere, weight, long, slate, by, cluster, allow_duplicates } =
+        &arguments.columns;
     let assumed = &arguments.weights.assumed;
     let given = [
+        ("--allow-duplicates", *allow_duplicates),
         ("--reward", reward.is_some()),
         ("--logging", logging.is_some()),
         ("--target", !target.is_empty()),

@@ -2,12 +2,13 @@
 
 use anyhow::Result;
 use slateval::Spec;
-use slateval_logs::{ColumnUse, Log};
+use slateval_logs::ColumnUse;
 use slateval_report::{Inspection, Look, SchemaColumn, Voice, inspection, inspection_json};
 
 use crate::args::Inspect;
 use crate::output::{self, print, write_bytes};
 use crate::progress::Bar;
+use crate::reading::open;
 use crate::settings::{Record, provenance};
 
 pub(crate) fn run(arguments: &Inspect) -> Result<()> {
@@ -20,7 +21,7 @@ pub(crate) fn run(arguments: &Inspect) -> Result<()> {
     wanted.columns = provenance(&columns, &wanted.structure);
     settings.check_for(&wanted)?;
 
-    let log = Log::open(&arguments.logs)?;
+    let log = open(&arguments.logs, arguments.columns.allow_duplicates)?;
     let file = arguments.json.as_deref().filter(|path| path.as_os_str() != "-");
     output::check(&file.map(|path| ("--json", path)).into_iter().collect::<Vec<_>>(), log.files())?;
     let spec = log.spec(&columns, wanted)?;

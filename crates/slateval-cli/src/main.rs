@@ -29,9 +29,21 @@ fn main() -> ExitCode {
         Err(error) if output::is_broken_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {
             // Messages quote names and values from logs.
-            eprintln!("slateval: {}", slateval_report::printable(&format!("{error:#}")));
+            eprintln!("slateval: {}{}", slateval_report::printable(&format!("{error:#}")), advice(&error));
             ExitCode::from(2)
         }
+    }
+}
+
+/// The flag that allows what was refused.
+fn advice(error: &anyhow::Error) -> &'static str {
+    let core = |cause: &(dyn std::error::Error + 'static)| match cause.downcast_ref() {
+        Some(slateval_logs::Error::Core(core)) => Some(core.clone()),
+        _ => cause.downcast_ref().cloned(),
+    };
+    match error.chain().find_map(core) {
+        Some(slateval::Error::Duplicate { .. }) => "; --allow-duplicates counts them all the same",
+        _ => "",
     }
 }
 

@@ -16,8 +16,7 @@ pub(crate) fn run(arguments: &Merge) -> Result<()> {
         let summary = read(path)?;
         match &mut merged {
             None => merged = Some(summary),
-            Some(merged) => merged
-                .merge(&summary)
+            Some(merged) => merge(merged, &summary, arguments.allow_duplicates)
                 .with_context(|| format!("{} and {}", arguments.summaries[0].display(), path.display()))?,
         }
     }
@@ -26,6 +25,10 @@ pub(crate) fn run(arguments: &Merge) -> Result<()> {
     let output = arguments.output.display().to_string();
     eprintln!("{}: {} slates in all", slateval_report::printable(&output), merged.rows());
     Ok(())
+}
+
+fn merge(merged: &mut Summary, summary: &Summary, allow_duplicates: bool) -> slateval::Result<()> {
+    if allow_duplicates { merged.merge_duplicates(summary) } else { merged.merge(summary) }
 }
 
 pub(crate) fn show(arguments: &Show) -> Result<()> {

@@ -8,6 +8,12 @@ use crate::args;
 use crate::progress::Bar;
 use crate::settings::provenance;
 
+/// Opens a log.
+pub(crate) fn open(logs: &[String], allow_duplicates: bool) -> Result<Log> {
+    let log = Log::open(logs)?;
+    Ok(if allow_duplicates { log.allow_duplicates() } else { log })
+}
+
 /// A log that has been opened, and what is to be kept of it.
 pub(crate) struct Reading {
     pub(crate) log: Log,
@@ -24,14 +30,14 @@ impl Reading {
         method: &args::Method,
         settings: &Settings,
     ) -> Result<Self> {
-        let columns = columns.resolve()?;
+        let (columns, allow_duplicates) = (columns.resolve()?, columns.allow_duplicates);
         let names = columns.targets.iter().map(|t| t.name.clone());
         let mut wanted = Spec::new(weights.structure(), names).with_binning(weights.assumed.bins);
         wanted.target_slots = weights.assumed.target_slots;
         wanted.baseline = method.baseline(&columns)?;
         wanted.columns = provenance(&columns, &wanted.structure);
         settings.check_for(&wanted)?;
-        let log = Log::open(logs)?;
+        let log = open(logs, allow_duplicates)?;
         let spec = log.spec(&columns, wanted)?;
         Ok(Reading { log, columns, spec })
     }

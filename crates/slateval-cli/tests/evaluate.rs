@@ -202,7 +202,7 @@ fn threads_do_not_change_a_byte() {
     }
     let logs = folder.path().display().to_string();
     let run = |threads: &str| {
-        let more = ["--json", "-", "--by", "device", "--threads", threads];
+        let more = ["--json", "-", "--by", "device", "--threads", threads, "--allow-duplicates"];
         let run = slateval(&additive(&[["evaluate", &logs].as_slice(), &TARGETS, &more].concat()));
         assert_eq!(run.json()["log"]["rows"], 108_000);
         run.stdout
@@ -233,7 +233,8 @@ fn summaries_are_saved_merged_and_shown() {
     let path = |name: &str| folder.path().join(name).display().to_string();
     let whole = evaluate_example(&["--save", &path("a.slateval"), "--json", &path("a.json"), "--by", "device"]);
     assert_eq!(whole.code, 0, "{}", whole.stderr);
-    let merged = slateval(&["merge", &path("a.slateval"), &path("a.slateval"), "-o", &path("b.slateval")]);
+    let twice = ["merge", &path("a.slateval"), &path("a.slateval"), "-o", &path("b.slateval"), "--allow-duplicates"];
+    let merged = slateval(&twice);
     assert_eq!(merged.code, 0, "{}", merged.stderr);
     let shown =
         slateval(&["show", &path("b.slateval"), "--json", "-", "--alpha", "0.3", "--correction", "none"]).json();

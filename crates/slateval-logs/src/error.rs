@@ -25,6 +25,32 @@ pub enum Error {
         /// The address given.
         address: String,
     },
+    /// A file that was written to while it was read.
+    #[error(
+        "{}: it changed while it was read, so its rows may have been read in part or twice; run again when it is \
+         complete", .path.display()
+    )]
+    Changed {
+        /// The file.
+        path: PathBuf,
+    },
+    /// A pipe or a device in place of a file.
+    #[error("{}: neither a file nor a directory; to read a stream, pipe it in as Arrow IPC and read `-`", .path.display())]
+    NotAFile {
+        /// The path given.
+        path: PathBuf,
+    },
+    /// A link from a directory to itself, or to one that it is in.
+    #[error(
+        "{}: a link to {}, in which it lies itself; remove the link, or name the files to be read", .link.display(),
+        .directory.display()
+    )]
+    LinkLoop {
+        /// The link.
+        link: PathBuf,
+        /// Where it leads.
+        directory: PathBuf,
+    },
     /// A glob that fits no file.
     #[error("{pattern}: no file fits this pattern")]
     NoMatch {

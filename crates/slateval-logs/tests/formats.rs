@@ -316,15 +316,15 @@ fn threads_and_parts_change_nothing() {
 #[test]
 fn patterns_and_repeated_paths() {
     let dir = tempdir().unwrap();
-    for name in ["b.parquet", "a.csv", "_SUCCESS", "c.parquet"] {
+    for (name, rows) in [("b.parquet", 5), ("a.csv", 5), ("_SUCCESS", 5), ("c.parquet", 6)] {
         match name.ends_with("parquet") {
-            true => drop(parquet(&dir.path().join(name), &wide_rows(5), 700)),
-            false => fs::write(dir.path().join(name), csv_bytes(&wide_rows(5))).unwrap(),
+            true => drop(parquet(&dir.path().join(name), &wide_rows(rows), 700)),
+            false => fs::write(dir.path().join(name), csv_bytes(&wide_rows(rows))).unwrap(),
         }
     }
     let pattern = dir.path().join("*");
     let all = read(&pattern).unwrap();
-    assert_eq!(all.rows(), 15);
+    assert_eq!(all.rows(), 16);
     let twice = read_as(&[&pattern, &dir.path().join("b.parquet")], &Columns::wide_default(), spec(), 1).unwrap();
     assert_eq!(shown(&twice), shown(&all));
 }

@@ -127,6 +127,7 @@ pub use rows::weights::ranking_weight;
 pub use slates::Slates;
 pub use slates::slots::Slots;
 pub use summary::Summary;
+pub use summary::inputs::Input;
 
 /// Runs the Rust of the repository's README as a documentation test. The file is no part of the packaged crate, and only
 /// documentation tests of the workspace look at it.

@@ -34,8 +34,7 @@ fn expand(given: &str, found: &mut Vec<PathBuf>) -> Result<()> {
         return walk_all(path, found);
     }
     if path.exists() {
-        found.push(path.into());
-        return Ok(());
+        return push(path.into(), found);
     }
     if given.contains("://") {
         return Err(Error::Remote { address: given.into() });
@@ -52,9 +51,32 @@ fn expand(given: &str, found: &mut Vec<PathBuf>) -> Result<()> {
         return Err(Error::NoMatch { pattern: given.into() });
     }
     for path in matches {
-        if path.is_dir() { walk_all(&path, found)? } else { found.push(path) }
+        if path.is_dir() { walk_all(&path, found)? } else { push(path, found)? }
     }
     Ok(())
+}
+
+/// Takes a file. A pipe would be waited for, and cannot be read twice.
+fn push(path: PathBuf, found: &mut Vec<PathBuf>) -> Result<()> {
+    if fs::metadata(&path).is_ok_and(|file| !file.is_file()) {
+        return Err(Error::NotAFile { path });
+    }
+    found.push(path);
+    Ok(())
+}
+
+/// Refuses a link to a directory that it is in: its files would be found again and again.
+fn check_link(path: &Path) -> Result<()> {
+    if !path.is_symlink() {
+        return Ok(());
+    }
+    let unreadable = |e: std::io::Error| Error::unreadable(path, "link", e);
+    let target = fs::canonicalize(path).map_err(unreadable)?;
+    let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    match fs::canonicalize(parent).map_err(unreadable)?.starts_with(&target) {
+        true => Err(Error::LinkLoop { link: path.into(), directory: target }),
+        false => Ok(()),
+    }
 }
 
 /// `_SUCCESS`, `_delta_log`, `.crc`: what engines leave beside the data.
@@ -81,9 +103,10 @@ fn walk(directory: &Path, depth: usize, found: &mut Vec<PathBuf>) -> Result<()> 
             continue;
         }
         if path.is_dir() {
+            check_link(&path)?;
             walk(&path, depth + 1, found)?;
         } else if Format::of_name(&path).is_some() {
-            found.push(path);
+            push(path, found)?;
         }
     }
     Ok(())

@@ -61,7 +61,7 @@ impl Log {
             RowFormat::Wide => threads.filter(|&n| n > 0).unwrap_or_else(processors),
             RowFormat::Long { .. } => 1,
         };
-        let merge = Merge::new(Summary::new(spec.clone())?, 2 * threads);
+        let merge = Merge::new(Summary::new(spec.clone())?, 2 * threads, false);
         let (sender, parts) = bounded(threads);
         let rows = AtomicU64::new(0);
         let reader = Reader { log: self, columns, spec, merge: &merge, parts: &parts, rows: &rows };
@@ -216,7 +216,7 @@ impl Reader<'_> {
             Some((_, rows)) => rows.finish(),
             None => Summary::new(self.spec.clone())?,
         };
-        Ok(Done { summary, base: None, more: false })
+        Ok(Done { summary, base: None, input: None, more: false })
     }
 
     fn long(&self) -> Result<Done> {
@@ -243,7 +243,7 @@ impl Reader<'_> {
         }
         match rows {
             Some((_, rows)) => rows.finish(),
-            None => Ok(Done { summary: Summary::new(self.spec.clone())?, base: None, more: false }),
+            None => Ok(Done { summary: Summary::new(self.spec.clone())?, base: None, input: None, more: false }),
         }
     }
 

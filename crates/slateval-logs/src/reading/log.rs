@@ -1,5 +1,6 @@
 //! A log on disk: its files, and whether they fit what is asked of them.
 
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
@@ -9,7 +10,7 @@ use slateval::{Segment, Spec};
 
 use crate::columns::{Columns, Description, Found, RowFormat, Source, check_files};
 use crate::error::{Error, Result};
-use crate::formats::{self, Format, Head, Input, STDIN, begins_with, guarded};
+use crate::formats::{self, Format, Head, Identity, Input, STDIN, begins_with, guarded};
 
 /// The first bytes of a saved summary, which is easily mistaken for a log.
 const SUMMARY: &[u8] = b"SLATEVAL";
@@ -25,6 +26,8 @@ pub struct Log {
     schema: Schema,
     /// Standard input, until it is read.
     pub(crate) input: Mutex<Option<Input>>,
+    /// Whether a file may be read twice.
+    pub(crate) duplicates: bool,
 }
 
 /// One file of a log.
@@ -34,6 +37,8 @@ pub(crate) struct LogFile {
     pub(crate) format: Format,
     pub(crate) head: Head,
     pub(crate) partition: Vec<(String, Segment)>,
+    /// `None` for what is no file.
+    pub(crate) identity: Option<Identity>,
 }
 
 impl LogFile {
@@ -66,7 +71,36 @@ impl Log {
         let Some(first) = files.first() else { return Err(Error::NoRows { paths: paths.to_vec() }) };
         let schema = with_partition(&first.head.schema, &first.partition);
         let paths_found = files.iter().map(|f| f.path.clone()).collect();
-        Ok(Log { given: paths.to_vec(), paths: paths_found, files, schema, input: Mutex::new(input) })
+        Ok(Log {
+            given: paths.to_vec(),
+            paths: paths_found,
+            files,
+            schema,
+            input: Mutex::new(input),
+            duplicates: false,
+        })
+    }
+
+    /// The same, though a file may be in it twice, under two names or as a copy: its rows are then counted twice. Without
+    /// this, [`summarize`](Log::summarize) refuses it.
+    pub fn allow_duplicates(mut self) -> Self {
+        self.duplicates = true;
+        self
+    }
+
+    /// Refuses files that are known before they are read to hold the same rows. Those that are not, such as text files,
+    /// of which many may be empty and alike, are refused once their rows were counted.
+    pub(crate) fn check_duplicates(&self) -> Result<()> {
+        let mut known: HashMap<(u64, u64), &Path> = HashMap::new();
+        let has_rows = |file: &&LogFile| file.head.row_groups.iter().flatten().any(|&rows| rows > 0);
+        for file in self.files.iter().filter(has_rows).filter(|_| !self.duplicates) {
+            let Some(identity) = &file.identity else { continue };
+            if let Some(other) = known.insert(identity.key(), &file.path) {
+                let name = |path: &Path| path.display().to_string();
+                return Err(slateval::Error::Duplicate { name: name(&file.path), known: name(other) }.into());
+            }
+        }
+        Ok(())
     }
 
     /// A log whose rows come as record batches of this schema, to be read with [`Log::summarize_batches`]. Messages call
@@ -75,9 +109,10 @@ impl Log {
         let path = PathBuf::from(name);
         let own = schema.as_ref().clone();
         let head = Head { schema, bytes: 0, row_groups: None };
-        let file = LogFile { path: path.clone(), format: Format::IpcStream, head, partition: Vec::new() };
+        let file =
+            LogFile { path: path.clone(), format: Format::IpcStream, head, partition: Vec::new(), identity: None };
         let (given, paths) = (vec![name.to_owned()], vec![path]);
-        Log { given, paths, files: vec![file], schema: own, input: Mutex::new(None) }
+        Log { given, paths, files: vec![file], schema: own, input: Mutex::new(None), duplicates: false }
     }
 
     /// Refuses batches that do not continue this log: their schema became another one.
@@ -88,6 +123,7 @@ impl Log {
             format: file.format,
             head: Head { schema: schema.clone(), bytes: 0, row_groups: None },
             partition: Vec::new(),
+            identity: None,
         };
         let next: Vec<LogFile> = self.files.iter().map(file).collect();
         check_files(self.files.iter().chain(&next).map(LogFile::found), columns, spec)
@@ -130,6 +166,11 @@ impl Log {
         if slots {
             for (policy, target) in spec.policies.iter_mut().zip(&columns.targets) {
                 policy.chi = self.has_chi(&target.chi, &columns.format)?;
+                if let (true, false, Source::Column(column) | Source::IfPresent(column)) =
+                    (policy.chi, spec.columns.is_empty(), &target.chi)
+                {
+                    spec.columns.insert(format!("chi {}", target.name), column.clone());
+                }
             }
         }
         check_files(self.files.iter().map(LogFile::found), columns, &spec)?;
@@ -175,7 +216,8 @@ fn open_file(path: PathBuf, partition: Vec<(String, Segment)>, piped: &Option<Sc
         Some(schema) if path == Path::new(STDIN) => Head { schema: schema.clone(), bytes: 0, row_groups: None },
         _ => guarded(&path, format.name(), || formats::head(&path, format))?,
     };
-    Ok(LogFile { path, format, head, partition })
+    let identity = if path == Path::new(STDIN) { None } else { Some(Identity::of(&path, &partition)?) };
+    Ok(LogFile { path, format, head, partition, identity })
 }
 
 fn with_partition(schema: &Schema, partition: &[(String, Segment)]) -> Schema {

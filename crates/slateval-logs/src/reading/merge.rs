@@ -30,12 +30,22 @@ struct State {
     /// That of the first file that has one.
     base: Option<Base>,
     failed: Option<Error>,
+    /// Whether a file may be counted twice.
+    duplicates: bool,
 }
 
 impl Merge {
-    pub(crate) fn new(total: Summary, ahead: usize) -> Self {
-        let state =
-            State { begun: 0, merged: 0, waiting: BTreeMap::new(), total, task: None, base: None, failed: None };
+    pub(crate) fn new(total: Summary, ahead: usize, duplicates: bool) -> Self {
+        let state = State {
+            begun: 0,
+            merged: 0,
+            waiting: BTreeMap::new(),
+            total,
+            task: None,
+            base: None,
+            failed: None,
+            duplicates,
+        };
         Merge { state: Mutex::new(state), moved: Condvar::new(), ahead: ahead.max(1) }
     }
 
@@ -134,6 +144,7 @@ impl State {
             self.task = Some(summary);
             return Ok(());
         }
-        Ok(self.total.merge(&summary)?)
+        let summary = Done::complete(summary, part.input);
+        Ok(if self.duplicates { self.total.merge_duplicates(&summary)? } else { self.total.merge(&summary)? })
     }
 }

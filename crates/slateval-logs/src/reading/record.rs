@@ -116,7 +116,8 @@ impl Record {
     }
 }
 
-/// What a summary remembers of the columns it was made from, so that only summaries of the same ones are merged.
+/// What a summary remembers of the columns it was made from, so that only summaries of the same ones are merged. Which
+/// columns of chi it has, [`Log::spec`](crate::Log::spec) adds.
 pub fn provenance(columns: &Columns, structure: &Structure) -> BTreeMap<String, String> {
     let needs = structure.needs();
     let mut held = BTreeMap::from([("reward".to_owned(), columns.reward.clone())]);
@@ -126,6 +127,9 @@ pub fn provenance(columns: &Columns, structure: &Structure) -> BTreeMap<String, 
     for target in &columns.targets {
         let column = if needs.weight { &target.weight } else { &target.target };
         held.insert(format!("target {}", target.name), column.clone());
+        if needs.anywhere {
+            held.insert(format!("any {}", target.name), target.anywhere.clone());
+        }
     }
     if let Some(cluster) = &columns.cluster {
         held.insert("cluster".to_owned(), cluster.clone());

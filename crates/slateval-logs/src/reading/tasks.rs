@@ -10,11 +10,12 @@ use slateval::{Segment, Spec, Summary};
 
 use crate::columns::{Columns, RowFormat};
 use crate::error::{Error, Result};
-use crate::formats::{Footers, Input, PIECE, Pieces, STDIN};
+use crate::formats::{Footers, Identity, Input, PIECE, Pieces, STDIN};
 use crate::reading::log::{Log, LogFile};
 use crate::reading::merge::Merge;
 use crate::reading::progress::{Meter, Progress};
 use crate::reading::units::{Job, Unit, pieces_of, units_of};
+use crate::rows::Done;
 
 /// Rows from which on a task is large enough: row groups are taken together until then.
 pub(crate) const TASK_ROWS: u64 = 262_144;
@@ -90,14 +91,20 @@ impl Log {
         watch: &(dyn Fn(Progress) -> ControlFlow<()> + Sync),
         piece_bytes: u64,
     ) -> Result<Summary> {
+        self.check_duplicates()?;
         let threads = threads.filter(|&n| n > 0).unwrap_or_else(processors);
-        let tasks: Vec<(Task, u64)> = self.files.iter().flat_map(|file| tasks_of(file, &columns.format)).collect();
+        let of_file = |file| tasks_of(file, &columns.format).into_iter().map(move |(task, bytes)| (task, bytes, file));
+        let tasks: Vec<(Task, u64, &LogFile)> = self.files.iter().flat_map(of_file).collect();
         let meter = Meter::new(watch);
         let job = Job { columns, spec, footers: &Footers::default() };
-        let cuts: Vec<Option<Pieces>> =
-            tasks.iter().map(|(task, bytes)| pieces_of(task, *bytes, columns, piece_bytes)).collect::<Result<_>>()?;
-        let units: Vec<Unit<'_>> =
-            tasks.iter().zip(&cuts).flat_map(|(task, cut)| units_of(task, cut.as_ref())).collect();
+        let cuts: Vec<Option<Pieces>> = tasks
+            .iter()
+            .map(|(task, bytes, _)| pieces_of(task, *bytes, columns, piece_bytes))
+            .collect::<Result<_>>()?;
+        let mut units: Vec<Unit<'_>> = Vec::new();
+        for ((task, bytes, file), cut) in tasks.iter().zip(&cuts) {
+            units.extend(units_of(task, *bytes, cut.as_ref(), file.identity.as_ref()));
+        }
         let part = |i: usize| {
             let unit = &units[i];
             let meter = meter.task(unit.bytes);
@@ -109,7 +116,7 @@ impl Log {
         };
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads.min(units.len().max(1)));
         let pool = pool.build().map_err(|e| Error::Threads(e.to_string()))?;
-        let merge = Merge::new(Summary::new(spec.clone())?, 2 * threads);
+        let merge = Merge::new(Summary::new(spec.clone())?, 2 * threads, self.duplicates);
         pool.broadcast(|_| merge.work(units.len(), &part));
         let total = merge.finish()?;
         if total.rows() == 0 { Err(Error::NoRows { paths: self.given.clone() }) } else { Ok(total) }
@@ -173,15 +180,14 @@ pub(crate) fn partial_in_pieces(task: &Task, columns: &Columns, spec: &Spec, pie
     let bytes = std::fs::metadata(&task.file).map_or(0, |file| file.len());
     let job = Job { columns, spec, footers: &Footers::default() };
     let cut = pieces_of(task, bytes, columns, piece_bytes)?;
-    let mut total: Option<Summary> = None;
-    for unit in units_of(&(task.clone(), bytes), cut.as_ref()) {
-        let part = job.unit(&unit, None, &|_, _| ControlFlow::Continue(()))?.summary;
-        match &mut total {
-            Some(total) => total.merge(&part)?,
-            none => *none = Some(part),
-        }
+    let identity = Identity::of(&task.file, &task.partition)?;
+    let (mut total, mut input) = (Summary::new(spec.clone())?, None);
+    for unit in units_of(task, bytes, cut.as_ref(), Some(&identity)) {
+        let part = job.unit(&unit, None, &|_, _| ControlFlow::Continue(()))?;
+        total.merge(&part.summary)?;
+        input = part.input;
     }
-    total.map_or_else(|| Ok(Summary::new(spec.clone())?), Ok)
+    Ok(Done::complete(total, input))
 }
 
 #[cfg(test)]

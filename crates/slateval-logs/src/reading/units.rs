@@ -9,7 +9,7 @@ use slateval::Spec;
 
 use crate::columns::{Columns, Found, Layout, RowFormat};
 use crate::error::{Error, Result};
-use crate::formats::{self, Batches, Footers, Format, Input, Part, Pieces, guarded};
+use crate::formats::{self, Batches, Footers, Format, Identity, Input, Part, Pieces, guarded};
 use crate::reading::progress;
 use crate::reading::tasks::Task;
 use crate::rows::{Done, LongRows, WideRows};
@@ -25,6 +25,8 @@ pub(crate) struct Unit<'a> {
     /// Whether it is the task's last.
     last: bool,
     pub(crate) bytes: u64,
+    /// Of the task's file.
+    identity: Option<&'a Identity>,
 }
 
 /// The pieces that a task's file is cut into. Slates of a log in long format may cross any cut.
@@ -35,11 +37,16 @@ pub(crate) fn pieces_of(task: &Task, bytes: u64, columns: &Columns, piece_bytes:
     Ok(Pieces::of(&task.file, Format::detect(&task.file)?, bytes, piece_bytes))
 }
 
-pub(crate) fn units_of<'a>((task, bytes): &'a (Task, u64), cut: Option<&'a Pieces>) -> Vec<Unit<'a>> {
-    let Some(pieces) = cut else { return vec![Unit { task, piece: None, last: true, bytes: *bytes }] };
+pub(crate) fn units_of<'a>(
+    task: &'a Task,
+    bytes: u64,
+    cut: Option<&'a Pieces>,
+    identity: Option<&'a Identity>,
+) -> Vec<Unit<'a>> {
+    let Some(pieces) = cut else { return vec![Unit { task, piece: None, last: true, bytes, identity }] };
     let count = pieces.count();
     let share = |i: usize| bytes * (i as u64 + 1) / count as u64 - bytes * i as u64 / count as u64;
-    let unit = |i: usize| Unit { task, piece: Some((pieces, i)), last: i + 1 == count, bytes: share(i) };
+    let unit = |i: usize| Unit { task, piece: Some((pieces, i)), last: i + 1 == count, bytes: share(i), identity };
     (0..count).map(unit).collect()
 }
 
@@ -72,7 +79,12 @@ impl Job<'_> {
             }
             (done, _) => done,
         };
-        done.map(|done| Done { more: !unit.last, ..done })
+        let done = done?;
+        let file = &unit.task.file;
+        unit.identity.map_or(Ok(()), |identity| identity.check(file))?;
+        // How many rows came from all pieces is known when they are merged.
+        let input = unit.identity.map(|identity| identity.input(file, unit.task.row_groups.clone(), 0));
+        Ok(Done { more: !unit.last, input, ..done })
     }
 
     fn part(&self, task: &Task, part: &Part, input: Option<Input>, report: Report<'_>) -> Result<Done> {
@@ -93,7 +105,7 @@ impl Job<'_> {
             None => {
                 let mut rows = WideRows::new(file, layout, text, spec)?;
                 each(task, format, batches, report, &mut |batch, first_row| rows.add(batch, first_row))?;
-                Ok(Done { summary: rows.finish(), base: None, more: false })
+                Ok(Done { summary: rows.finish(), base: None, input: None, more: false })
             }
             Some(keys) => {
                 let mut rows = LongRows::new(file, layout, keys, text, spec)?;

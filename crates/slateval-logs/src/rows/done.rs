@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use slateval::Summary;
+use slateval::{Input, Summary};
 
 use crate::error::{Error, Result};
 
@@ -12,8 +12,19 @@ pub(crate) struct Done {
     pub(crate) summary: Summary,
     /// Long format: what its slots are numbered from.
     pub(crate) base: Option<Base>,
+    /// The file, where it came from one.
+    pub(crate) input: Option<Input>,
     /// Whether further parts of the same task follow.
     pub(crate) more: bool,
+}
+
+impl Done {
+    /// The summary of a task's last part, all of whose parts are merged: it knows its file.
+    pub(crate) fn complete(mut summary: Summary, input: Option<Input>) -> Summary {
+        let rows = summary.rows();
+        input.into_iter().for_each(|input| summary.add_input(Input { rows, ..input }));
+        summary
+    }
 }
 
 /// What the slots of a file are numbered from. A log has one base: a file that holds only the second slots of slates

@@ -111,7 +111,7 @@ impl LongRows {
             position_column: self.keys.position_name,
         });
         self.summary.settle();
-        Ok(Done { summary: self.summary, base, more: false })
+        Ok(Done { summary: self.summary, base, input: None, more: false })
     }
 
     fn rows(&self, batch: &RecordBatch, at: At<'_>) -> Result<Rows> {

@@ -224,11 +224,17 @@ fn design_ess(structure: &Structure, sums: &WeightSums<'_>, chi_usable: bool) ->
     (second > 0.0 && second.is_finite()).then(|| sums.n / second)
 }
 
+/// Rewards below this have fourth powers that double precision cannot tell from 0, or not in full.
+const TINY: f64 = 1e-75;
+
 fn check_finite(cell: &Cell, sums: &WeightSums<'_>, name: &str) -> Result<()> {
+    let largest = cell.bins.range().map(|(lo, hi)| lo.abs().max(hi.abs()));
+    if let Some(largest) = largest.filter(|&r| r > 0.0 && r < TINY) {
+        return Err(Error::TinyReward { largest });
+    }
     if sums.totals.are_finite() {
         return Ok(());
     }
-    let largest = cell.bins.range().map(|(lo, hi)| lo.abs().max(hi.abs()));
     if let Some(largest) = largest.filter(|r| !(r.powi(4) * sums.n).is_finite()) {
         return Err(Error::HugeReward { largest });
     }

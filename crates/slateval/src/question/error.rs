@@ -83,6 +83,14 @@ pub enum Error {
         /// One entry for each difference.
         Vec<String>,
     ),
+    /// Rows of one file in two summaries that are to become one.
+    #[error("{name} is counted already{}: its rows would count twice", as_what(name, known))]
+    Duplicate {
+        /// What the file is called in the summary that was to be merged.
+        name: String,
+        /// What it is called here.
+        known: String,
+    },
     /// A summary without rows has no distribution.
     #[error("there are no rows: an empty log says nothing about any policy")]
     NoRows,
@@ -116,6 +124,15 @@ pub enum Error {
         /// The largest reward in size.
         largest: f64,
     },
+    /// Rewards whose squares vanish in double precision.
+    #[error(
+        "rewards are no larger than {largest:e}: their squares vanish in double precision, and every interval would have \
+         no width. Measure rewards in smaller units"
+    )]
+    TinyReward {
+        /// The largest reward in size.
+        largest: f64,
+    },
     /// Bytes that are not a summary, or not a whole one.
     #[error("not a readable summary: {0}")]
     Format(
@@ -136,6 +153,10 @@ impl Error {
 
 /// A result of the estimators.
 pub type Result<T> = std::result::Result<T, Error>;
+
+fn as_what(name: &str, known: &str) -> String {
+    if name == known { String::new() } else { format!(", as {known}") }
+}
 
 fn of_policy(policy: &Option<String>) -> String {
     policy.as_ref().map_or(String::new(), |name| format!(" of `{name}`"))

@@ -55,7 +55,7 @@ impl Summary {
         let segment =
             |(value, cell): (&Segment, &Cell)| SegmentHeader { value: value.clone().into(), cell: write(cell) };
         let segments = cells.map(segment).collect();
-        let header = Header::new(&self.spec, whole, segments).to_json();
+        let header = Header::new(&self.spec, whole, segments, &settled.inputs()).to_json();
         let mut bytes = Vec::with_capacity(PREAMBLE + header.len() + payload.len() + CHECKSUM);
         bytes.extend_from_slice(MAGIC);
         bytes.extend_from_slice(&VERSION.to_le_bytes());
@@ -80,6 +80,7 @@ impl Summary {
         if let Some(header) = &contents.whole {
             summary.whole = Some(read_cell(spec, spec.cell_binning(), header, &mut reader)?);
         }
+        contents.inputs.into_iter().for_each(|input| summary.inputs.add(input));
         let binning = spec.segment_binning(contents.segments.len());
         for segment in contents.segments {
             let cell = read_cell(spec, binning, &segment.cell, &mut reader)?;

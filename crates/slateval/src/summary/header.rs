@@ -14,6 +14,7 @@ use crate::question::segment::Segment;
 use crate::question::spec::Spec;
 use crate::question::structure::Structure;
 use crate::summary::bins::Resolution;
+use crate::summary::inputs::Input;
 
 /// All of the header.
 #[derive(Serialize, Deserialize)]
@@ -24,6 +25,8 @@ pub(crate) struct Header {
     /// `None` if there are no rows.
     whole: Option<CellHeader>,
     segments: Vec<SegmentHeader>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    inputs: Vec<InputHeader>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -79,11 +82,23 @@ pub(crate) struct SegmentHeader {
     pub(crate) cell: CellHeader,
 }
 
+/// A file that rows came from.
+#[derive(Serialize, Deserialize)]
+struct InputHeader {
+    name: String,
+    bytes: u64,
+    /// In hexadecimal digits: not every reader of JSON keeps numbers of 64 bits.
+    fingerprint: String,
+    row_groups: Option<(usize, usize)>,
+    rows: u64,
+}
+
 /// What a header says.
 pub(crate) struct Contents {
     pub(crate) spec: Spec,
     pub(crate) whole: Option<CellHeader>,
     pub(crate) segments: Vec<SegmentHeader>,
+    pub(crate) inputs: Vec<Input>,
 }
 
 /// A segment as a value of JSON.
@@ -97,13 +112,14 @@ pub(crate) enum SegmentValue {
 }
 
 impl Header {
-    pub(crate) fn new(spec: &Spec, whole: Option<CellHeader>, segments: Vec<SegmentHeader>) -> Self {
+    pub(crate) fn new(spec: &Spec, whole: Option<CellHeader>, segments: Vec<SegmentHeader>, inputs: &[&Input]) -> Self {
         Header {
             schema: "slateval/summary/6".into(),
             written_by: concat!("slateval ", env!("CARGO_PKG_VERSION")).into(),
             spec: SpecHeader::new(spec),
             whole,
             segments,
+            inputs: inputs.iter().map(|input| InputHeader::new(input)).collect(),
         }
     }
 
@@ -116,7 +132,23 @@ impl Header {
     pub(crate) fn parse(json: &[u8]) -> std::result::Result<Contents, String> {
         let header: Header = serde_json::from_slice(json).map_err(|error| error.to_string())?;
         let spec = header.spec.into_spec().map_err(|error| error.to_string())?;
-        Ok(Contents { spec, whole: header.whole, segments: header.segments })
+        let inputs = header.inputs.into_iter().map(InputHeader::into_input).collect::<Option<_>>();
+        let inputs = inputs.ok_or("an input's fingerprint is not a number")?;
+        Ok(Contents { spec, whole: header.whole, segments: header.segments, inputs })
+    }
+}
+
+impl InputHeader {
+    fn new(input: &Input) -> Self {
+        let Input { name, bytes, fingerprint, row_groups, rows } = input.clone();
+        let row_groups = row_groups.map(|groups| (groups.start, groups.end));
+        InputHeader { name, bytes, fingerprint: format!("{fingerprint:016x}"), row_groups, rows }
+    }
+
+    fn into_input(self) -> Option<Input> {
+        let InputHeader { name, bytes, fingerprint, row_groups, rows } = self;
+        let fingerprint = u64::from_str_radix(&fingerprint, 16).ok()?;
+        Some(Input { name, bytes, fingerprint, row_groups: row_groups.map(|(start, end)| start..end), rows })
     }
 }
 
@@ -197,8 +229,9 @@ mod tests {
         spec.columns = BTreeMap::from([("reward".into(), "clicks".into())]);
         let values = [Segment::Null, Segment::Bool(true), Segment::Int(7), Segment::Text("7".into())];
         let cell = |rows| CellHeader { rows, slots: 2, resolution: Resolution::Exact, bins: 1 };
+        let input = Input { name: "a.csv".into(), bytes: 9, fingerprint: 0xab, row_groups: Some(1..3), rows: 12 };
         let segment = |value: Segment| SegmentHeader { value: value.into(), cell: cell(3) };
-        let header = Header::new(&spec, Some(cell(12)), values.clone().map(segment).into());
+        let header = Header::new(&spec, Some(cell(12)), values.clone().map(segment).into(), &[&input]);
         let json = String::from_utf8(header.to_json()).unwrap();
         let expected = concat!(
             r#"{"schema":"slateval/summary/6","written_by":"slateval "#,
@@ -211,12 +244,14 @@ mod tests {
             r#""segments":[{"value":null,"rows":3,"slots":2,"resolution":"exact","bins":1},"#,
             r#"{"value":true,"rows":3,"slots":2,"resolution":"exact","bins":1},"#,
             r#"{"value":7,"rows":3,"slots":2,"resolution":"exact","bins":1},"#,
-            r#"{"value":"7","rows":3,"slots":2,"resolution":"exact","bins":1}]}"#,
+            r#"{"value":"7","rows":3,"slots":2,"resolution":"exact","bins":1}],"#,
+            r#""inputs":[{"name":"a.csv","bytes":9,"fingerprint":"00000000000000ab","row_groups":[1,3],"rows":12}]}"#,
         );
         assert_eq!(json, expected);
         let contents = Header::parse(json.as_bytes()).unwrap();
         assert_eq!(contents.spec, spec);
         assert_eq!(contents.whole.unwrap().rows, 12);
+        assert_eq!(contents.inputs, [input]);
         let read: Vec<Segment> = contents.segments.into_iter().map(|segment| segment.value.into()).collect();
         assert_eq!(read, values);
     }

@@ -11,6 +11,7 @@ pub(crate) mod feature_map;
 pub(crate) mod format;
 pub(crate) mod header;
 pub(crate) mod index;
+pub(crate) mod inputs;
 pub(crate) mod layout;
 pub(crate) mod moments;
 pub(crate) mod pending;
@@ -34,6 +35,7 @@ use crate::question::spec::Spec;
 use crate::rows::block::Block;
 use crate::summary::accumulate::Scratch;
 use crate::summary::cell::Cell;
+use crate::summary::inputs::{Input, Inputs};
 use crate::summary::segments::Segments;
 use crate::summary::waiting::Waiting;
 
@@ -60,6 +62,8 @@ pub struct Summary {
     whole: Option<Cell>,
     /// The same rows once more by segment, where the specification asks for it.
     pub(crate) segments: Segments,
+    /// Where the rows came from, as far as anybody said.
+    inputs: Inputs,
     /// Rows that wait for their block to be full.
     waiting: Waiting,
     /// Buffer for the slate that is being recorded.
@@ -82,7 +86,8 @@ impl Summary {
         let one = Block::new(&spec);
         let full = one.without_segments();
         let (segments, waiting, scratch) = (Segments::default(), Waiting::default(), Scratch::default());
-        Ok(Summary { spec, whole: None, segments, waiting, one, full, scratch })
+        let inputs = Inputs::default();
+        Ok(Summary { spec, whole: None, segments, inputs, waiting, one, full, scratch })
     }
 
     /// What this is a summary of.
@@ -129,16 +134,39 @@ impl Summary {
         Ok(())
     }
 
+    /// The files that the rows came from, by name, as far as [`add_input`](Summary::add_input) was told.
+    pub fn inputs(&self) -> Vec<&Input> {
+        self.inputs.all()
+    }
+
+    /// Remembers which file rows came from that were added, so that [`merge`](Summary::merge) can refuse to count them
+    /// twice. An input without rows is not remembered.
+    pub fn add_input(&mut self, input: Input) {
+        self.inputs.add(input);
+    }
+
+    /// Forgets where rows came from, names of files included. Nothing then keeps them from being counted twice.
+    pub fn forget_inputs(&mut self) {
+        self.inputs = Inputs::default();
+    }
+
     /// Takes in another summary, as if its rows had been added here. A refused summary leaves this one as it was.
     ///
     /// # Errors
-    /// [`Error::Mismatch`], saying what differs, if the two are not summaries of the same thing;
-    /// [`Error::TooManySegments`].
+    /// [`Error::Mismatch`], saying what differs, if the two are not summaries of the same thing; [`Error::Duplicate`] if
+    /// both have rows of the same file; [`Error::TooManySegments`].
     pub fn merge(&mut self, other: &Summary) -> Result<()> {
-        let differences = self.spec.differences(&other.spec);
-        if !differences.is_empty() {
-            return Err(Error::Mismatch(differences));
-        }
+        self.check_same(other)?;
+        self.inputs.check_all(&other.inputs)?;
+        self.merge_duplicates(other)
+    }
+
+    /// The same, though both may have rows of the same file: they are then counted twice.
+    ///
+    /// # Errors
+    /// As [`merge`](Summary::merge), but for duplicates.
+    pub fn merge_duplicates(&mut self, other: &Summary) -> Result<()> {
+        self.check_same(other)?;
         self.check_segments(other.segments())?;
         self.settle();
         let other = other.settled();
@@ -147,7 +175,14 @@ impl Summary {
             (own, cell) => *own = own.take().or_else(|| cell.clone()),
         }
         self.segments.merge(&self.spec, &other.segments);
+        self.inputs.merge(&other.inputs);
         Ok(())
+    }
+
+    /// Refuses a summary of something else.
+    fn check_same(&self, other: &Summary) -> Result<()> {
+        let differences = self.spec.differences(&other.spec);
+        if differences.is_empty() { Ok(()) } else { Err(Error::Mismatch(differences)) }
     }
 
     /// Refuses segments that would be too many beside those that are there.

@@ -39,7 +39,7 @@ impl Summary {
         }
         let checked = slate.fill(&self.spec, &mut self.one).and_then(|()| self.one.check(&self.spec));
         checked.map_err(|error| error.after(usize::try_from(self.rows()).unwrap_or(usize::MAX)))?;
-        let Summary { spec, whole, segments, waiting, one, full, scratch } = self;
+        let Summary { spec, whole, segments, waiting, one, full, scratch, .. } = self;
         waiting.push(&Donor::new(one, full), 0, full, |rows| super::add_to(whole, spec, rows, scratch));
         if spec.by.is_some() {
             segments.add(spec, one, full, scratch);

@@ -1,0 +1,150 @@
+//! Which file a file is: told by what is in it, so that one which is reached by two paths is counted once; and whether
+//! it is still the same after it was read.
+
+use std::fs::{File, Metadata};
+use std::io::{Read, Seek, SeekFrom};
+use std::path::Path;
+use std::time::SystemTime;
+
+use slateval::{Input, Segment};
+
+use crate::error::{Error, Result};
+use crate::formats::detect::{cannot_open, open_file};
+
+/// Bytes of one look into a file.
+const LOOK: u64 = 1 << 14;
+
+/// How many looks are taken, from the first bytes to the last. Smaller files are looked at whole.
+const LOOKS: u64 = 8;
+
+/// A file as it was when it was opened.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Identity {
+    fingerprint: u64,
+    stamp: Stamp,
+}
+
+/// What changes when somebody writes to a file, or puts another in its place.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Stamp {
+    bytes: u64,
+    modified: Option<SystemTime>,
+    /// Device and number of the file, where there are such.
+    number: Option<(u64, u64)>,
+}
+
+impl Identity {
+    /// Of a file whose rows belong to a partition of the log: the same file elsewhere may be meant otherwise.
+    pub(crate) fn of(path: &Path, partition: &[(String, Segment)]) -> Result<Identity> {
+        let mut file = open_file(path)?;
+        let unreadable = |e| Error::unreadable(path, "file", e);
+        let stamp = Stamp::of(&file.metadata().map_err(unreadable)?);
+        let mut mix = Mix::default();
+        look(&mut file, stamp.bytes, &mut mix).map_err(unreadable)?;
+        for (key, value) in partition {
+            mix.bytes(key.as_bytes());
+            mix.bytes(value.to_string().as_bytes());
+        }
+        Ok(Identity { fingerprint: mix.0, stamp })
+    }
+
+    /// Refuses a file that is no longer what it was: some of its rows may have been read twice, or not at all.
+    pub(crate) fn check(&self, path: &Path) -> Result<()> {
+        let now = std::fs::metadata(path).map_err(|e| cannot_open(path, &e))?;
+        if Stamp::of(&now) == self.stamp { Ok(()) } else { Err(Error::Changed { path: path.into() }) }
+    }
+
+    /// Size and fingerprint: the same for all names of a file.
+    pub(crate) fn key(&self) -> (u64, u64) {
+        (self.stamp.bytes, self.fingerprint)
+    }
+
+    /// What a summary remembers of it.
+    pub(crate) fn input(&self, path: &Path, row_groups: Option<std::ops::Range<usize>>, rows: u64) -> Input {
+        let (bytes, fingerprint) = self.key();
+        Input { name: path.display().to_string(), bytes, fingerprint, row_groups, rows }
+    }
+}
+
+impl Stamp {
+    fn of(metadata: &Metadata) -> Self {
+        Stamp { bytes: metadata.len(), modified: metadata.modified().ok(), number: number(metadata) }
+    }
+}
+
+#[cfg(unix)]
+fn number(metadata: &Metadata) -> Option<(u64, u64)> {
+    use std::os::unix::fs::MetadataExt;
+    Some((metadata.dev(), metadata.ino()))
+}
+
+#[cfg(not(unix))]
+fn number(_: &Metadata) -> Option<(u64, u64)> {
+    None
+}
+
+/// Looks into a file at equal distances.
+fn look(file: &mut File, bytes: u64, mix: &mut Mix) -> std::io::Result<()> {
+    let mut seen = Vec::new();
+    let last = bytes.saturating_sub(LOOK);
+    let looks = if bytes <= LOOK * LOOKS { 1 } else { LOOKS };
+    for i in 0..looks {
+        let (start, length) = if looks == 1 { (0, bytes) } else { (last / (looks - 1) * i, LOOK) };
+        let start = if i > 0 && i + 1 == looks { last } else { start };
+        seen.clear();
+        file.seek(SeekFrom::Start(start))?;
+        file.take(length).read_to_end(&mut seen)?;
+        mix.bytes(&seen);
+    }
+    Ok(())
+}
+
+/// A hash that stays the same: it is saved in summaries. Nobody has to be kept from making two files that agree in it.
+#[derive(Debug, Default)]
+struct Mix(u64);
+
+impl Mix {
+    fn bytes(&mut self, bytes: &[u8]) {
+        self.word(bytes.len() as u64);
+        for chunk in bytes.chunks(8) {
+            let mut word = [0; 8];
+            word[..chunk.len()].copy_from_slice(chunk);
+            self.word(u64::from_le_bytes(word));
+        }
+    }
+
+    fn word(&mut self, word: u64) {
+        let wide = u128::from(self.0 ^ word ^ 0xA076_1D64_78BD_642F) * 0xE703_7ED1_A0B4_28DB;
+        self.0 = ((wide >> 64) as u64 ^ wide as u64).rotate_left(23);
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn files_of_any_size_are_told_apart_and_found_again() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = |name: &str| directory.path().join(name);
+        for size in [0, 1, 5000, 131_072, 131_073, 3_000_000_usize] {
+            let content: Vec<u8> = (0..size).map(|i| (i * i % 251) as u8).collect();
+            std::fs::write(path("a"), &content).unwrap();
+            std::fs::write(path("copy"), &content).unwrap();
+            let own = Identity::of(&path("a"), &[]).unwrap();
+            assert_eq!(own.key(), Identity::of(&path("copy"), &[]).unwrap().key());
+            let partition = [("day".to_owned(), Segment::Int(3))];
+            assert_ne!(own.key(), Identity::of(&path("a"), &partition).unwrap().key());
+            for place in [0, size.saturating_sub(1)].into_iter().filter(|_| size > 0) {
+                let mut other = content.clone();
+                other[place] ^= 1;
+                std::fs::write(path("other"), other).unwrap();
+                assert_ne!(own.key(), Identity::of(&path("other"), &[]).unwrap().key(), "{size} bytes, byte {place}");
+            }
+            own.check(&path("a")).unwrap();
+            std::fs::write(path("a"), b"something else").unwrap();
+            assert!(matches!(own.check(&path("a")), Err(Error::Changed { .. })));
+        }
+    }
+}

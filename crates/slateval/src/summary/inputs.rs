@@ -1,0 +1,126 @@
+//! What a summary was made from, so that no file is counted twice.
+//! See docs/methods.md, section 3.8.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+use crate::question::error::{Error, Result};
+
+/// A file, or some row groups of one, whose rows a summary has.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Input {
+    /// What it was called when it was read.
+    pub name: String,
+    /// Its size.
+    pub bytes: u64,
+    /// A number made from what is in it.
+    pub fingerprint: u64,
+    /// Which of its row groups, if not all of it.
+    pub row_groups: Option<Range<usize>>,
+    /// The rows that came from it.
+    pub rows: u64,
+}
+
+impl Input {
+    fn overlaps(&self, other: &Input) -> bool {
+        match (&self.row_groups, &other.row_groups) {
+            (Some(a), Some(b)) => a.start < b.end && b.start < a.end,
+            _ => true,
+        }
+    }
+
+    /// Takes in row groups that follow or precede these.
+    fn join(&mut self, other: &Input) -> bool {
+        let (Some(own), Some(more)) = (&mut self.row_groups, &other.row_groups) else { return false };
+        if own.end == more.start {
+            own.end = more.end;
+        } else if more.end == own.start {
+            own.start = more.start;
+        } else {
+            return false;
+        }
+        self.rows += other.rows;
+        true
+    }
+}
+
+/// All inputs of a summary.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Inputs {
+    /// Parts of one file, by its size and fingerprint.
+    files: BTreeMap<(u64, u64), Vec<Input>>,
+}
+
+impl Inputs {
+    /// All of them, by name.
+    pub(crate) fn all(&self) -> Vec<&Input> {
+        let mut all: Vec<&Input> = self.files.values().flatten().collect();
+        all.sort_by_key(|input| (&input.name, input.row_groups.as_ref().map_or(0, |groups| groups.start)));
+        all
+    }
+
+    /// Refuses an input that is there already.
+    pub(crate) fn check(&self, input: &Input) -> Result<()> {
+        let known = self.files.get(&(input.bytes, input.fingerprint)).into_iter().flatten();
+        match known.into_iter().find(|known| known.overlaps(input)) {
+            Some(known) => Err(Error::Duplicate { name: input.name.clone(), known: known.name.clone() }),
+            None => Ok(()),
+        }
+    }
+
+    /// Takes one in. One without rows is not worth remembering: many empty files are alike.
+    pub(crate) fn add(&mut self, input: Input) {
+        if input.rows == 0 {
+            return;
+        }
+        let parts = self.files.entry((input.bytes, input.fingerprint)).or_default();
+        if !parts.iter_mut().any(|part| part.name == input.name && part.join(&input)) {
+            parts.push(input);
+        }
+    }
+
+    /// Refuses inputs of which one is here already.
+    pub(crate) fn check_all(&self, other: &Inputs) -> Result<()> {
+        other.files.values().flatten().try_for_each(|input| self.check(input))
+    }
+
+    /// Takes in others.
+    pub(crate) fn merge(&mut self, other: &Inputs) {
+        other.files.values().flatten().for_each(|input| self.add(input.clone()));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn part(groups: Option<Range<usize>>) -> Input {
+        Input { name: "day.parquet".into(), bytes: 100, fingerprint: 7, row_groups: groups, rows: 10 }
+    }
+
+    #[test]
+    fn parts_of_a_file_are_counted_once() {
+        let mut inputs = Inputs::default();
+        for groups in [4..6, 0..2, 2..4] {
+            inputs.check(&part(Some(groups.clone()))).expect("new row groups");
+            inputs.add(part(Some(groups)));
+        }
+        for known in [Some(1..2), Some(3..9), Some(5..6), None] {
+            assert!(inputs.check(&part(known)).is_err());
+        }
+        assert!(inputs.check(&part(Some(6..7))).is_ok());
+        let rows: u64 = inputs.all().iter().map(|input| input.rows).sum();
+        assert_eq!(rows, 30);
+    }
+
+    #[test]
+    fn files_are_told_apart_by_what_is_in_them() {
+        let mut inputs = Inputs::default();
+        inputs.add(part(None));
+        assert!(inputs.check(&Input { name: "./a link".into(), ..part(None) }).is_err());
+        assert!(inputs.check(&Input { fingerprint: 8, ..part(None) }).is_ok());
+        assert!(inputs.check(&Input { bytes: 101, ..part(None) }).is_ok());
+        inputs.add(Input { fingerprint: 9, rows: 0, ..part(None) });
+        assert!(inputs.check(&Input { fingerprint: 9, ..part(None) }).is_ok(), "without rows");
+    }
+}
