@@ -81,3 +81,59 @@ fn records(
     }
     Ok((records.using(uses, schema.into()).after(part.first_row()), taken))
 }
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    fn schema_of(text: &[u8]) -> Result<Schema> {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("a.csv");
+        std::fs::write(&path, text).unwrap();
+        schema(&path, b',', Packing::None, 1000)
+    }
+
+    /// The columns that Arrow's own reader finds; blanks around their names do not count.
+    fn schema_by_arrow(text: &[u8]) -> Schema {
+        let format = arrow_csv::reader::Format::default().with_header(true);
+        let (schema, _) = format.infer_schema(text, Some(1000)).unwrap();
+        let trimmed = |f: &Arc<Field>| f.as_ref().clone().with_name(f.name().trim());
+        Schema::new(schema.fields().iter().map(trimmed).collect::<Vec<_>>())
+    }
+
+    #[test]
+    fn columns_are_those_of_arrows_reader() {
+        let names: Vec<String> = (0..100_000).map(|i| format!("column {i}")).collect();
+        let values = vec!["0.5"; names.len()].join(",");
+        let long = format!("{}\n{values}\n", names.join(","));
+        for text in [
+            "",
+            "\n\n",
+            "a",
+            "a,b",
+            "a,b\n",
+            "a, b ,\tc\n1,x,\n",
+            "\r\n\na,b\r\n1,0.5\r\n2,\r\n",
+            "a,b\r1,2\r",
+            "a,a,,\n1,true,2024-01-01,\n",
+            "\"a\",\"b,c\",\"d \"\"e\"\"\"\n1,2,3\n",
+            "\"a\nb\",c\n\"1\n2\",3\n",
+            "a\"b\",\"c\"d\n1,2\n",
+            "a,\"b\n1,2\n",
+            "é,b\n\"1\",\"x\"\n",
+            &long,
+        ] {
+            let shown: String = text.chars().take(50).collect();
+            assert_eq!(schema_of(text.as_bytes()).unwrap(), schema_by_arrow(text.as_bytes()), "{shown:?}");
+        }
+    }
+
+    #[test]
+    fn damaged_headers_and_rows_are_refused() {
+        let error = schema_of(b"a,\xff\n1,2\n").unwrap_err().to_string();
+        assert!(error.contains("a.csv") && error.contains("the header is not UTF-8 text"), "{error}");
+        let error = schema_of(b"a,b\n1,2\n1,2,3\n").unwrap_err().to_string();
+        assert!(error.contains("row 2: more than 2 cells, and the header has 2"), "{error}");
+    }
+}
