@@ -102,6 +102,12 @@ fn cells_that_are_no_numbers() {
     refused(read(&path), &["log.jsonl, row 1501", "one JSON object"]);
     fs::write(&path, "[1, 2]\n").unwrap();
     refused(read(&path), &["log.jsonl", "JSON lines"]);
+    fs::write(&path, good.replace(", ", ",\n")).unwrap();
+    refused(read(&path), &["log.jsonl, row 1", "one JSON object"]);
+    fs::write(&path, good.repeat(3) + "7\n").unwrap();
+    refused(read(&path), &["log.jsonl, row 4", "one JSON object"]);
+    fs::write(&path, good.replace("[1]", "[[1]]")).unwrap();
+    refused(read(&path), &["log.jsonl", "`pi` is of type List"]);
 }
 
 #[test]

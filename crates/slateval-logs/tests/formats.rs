@@ -57,6 +57,23 @@ fn text_formats() {
 }
 
 #[test]
+fn json_lines_as_people_write_them() {
+    let dir = tempdir().unwrap();
+    let read_lines = |name: &str, text: &str| {
+        let path = dir.path().join(name);
+        fs::write(&path, text).unwrap();
+        shown(&read(&path).unwrap())
+    };
+    let plain = "{\"reward\": 1, \"mu\": [0.5, 0.25], \"pi\": [0.5, 0.125]}\n".repeat(3);
+    let odd = concat!(
+        "\n  {\"pi\":[0.5,1.25e-1],\"mu\":[5e-1,0.25],\"reward\":1.0}  \r\n \t\n",
+        "{\"note\": {\"mu\": [{}], \"x\": \"}\"}, \"reward\": 1, \"mu\": [ 0.5 ,0.25 ], \"pi\": [0.50, 0.1250]}\n",
+        "{\"reward\": 9, \"mu\": [0.5, 0.25], \"\\u0070i\": [0.5, 0.125], \"reward\": 1, \"note\": 3}"
+    );
+    assert_eq!(read_lines("odd.jsonl", odd), read_lines("plain.jsonl", &plain));
+}
+
+#[test]
 fn arrow_files_and_streams_under_any_name() {
     let dir = tempdir().unwrap();
     for name in ["a.arrow", "a.feather", "nameless", "file.arrows"] {

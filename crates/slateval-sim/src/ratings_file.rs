@@ -3,10 +3,14 @@
 use std::fs::File;
 use std::io::{BufRead, BufReader};
 use std::path::Path;
+use std::str::FromStr;
 
 use arrow_array::cast::AsArray;
-use arrow_array::types::{Float64Type, Int64Type};
-use arrow_array::{Array, RecordBatch};
+use arrow_array::types::{
+    Decimal128Type, Float16Type, Float32Type, Float64Type, Int8Type, Int16Type, Int32Type, Int64Type, UInt8Type,
+    UInt16Type, UInt32Type, UInt64Type,
+};
+use arrow_array::{ArrayRef, RecordBatch};
 use arrow_schema::DataType;
 use parquet::arrow::ProjectionMask;
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
@@ -157,22 +161,63 @@ fn read_parquet(path: &Path) -> Result<Vec<Rating>> {
 }
 
 fn read_batch(path: &Path, batch: &RecordBatch, names: [&str; 3], ratings: &mut Vec<Rating>) -> Result<()> {
-    let column = |name: &str, kind: &DataType| {
-        let column = batch.column_by_name(name).ok_or_else(|| unreadable(path, format!("`{name}` is missing")))?;
-        let cast = arrow_cast::cast(column, kind).map_err(|e| unreadable(path, format!("`{name}`: {e}")))?;
-        match cast.null_count() {
-            0 => Ok(cast),
-            nulls => Err(unreadable(path, format!("`{name}` has {nulls} nulls or values that are no numbers"))),
-        }
-    };
-    let [users, items] = [column(names[0], &DataType::Int64)?, column(names[1], &DataType::Int64)?];
-    let values = column(names[2], &DataType::Float64)?;
-    let ids = users.as_primitive::<Int64Type>().values().iter().zip(items.as_primitive::<Int64Type>().values());
-    for ((&user, &item), &rating) in ids.zip(values.as_primitive::<Float64Type>().values()) {
+    let column =
+        |name: &str| batch.column_by_name(name).ok_or_else(|| unreadable(path, format!("`{name}` is missing")));
+    let [users, items, values] = names;
+    let user_ids = numbers(path, users, column(users)?, Some, whole)?;
+    let item_ids = numbers(path, items, column(items)?, Some, whole)?;
+    let values_read = numbers(path, values, column(values)?, |v| Some(v as f64), Some)?;
+    for ((user, item), rating) in user_ids.into_iter().zip(item_ids).zip(values_read) {
         if !rating.is_finite() {
-            return Err(unreadable(path, format!("`{}` has the value {rating}", names[2])));
+            return Err(unreadable(path, format!("`{values}` has the value {rating}")));
         }
         ratings.push(Rating { user, item, rating: rating as f32 });
     }
     Ok(())
+}
+
+/// A float that is a whole number.
+fn whole(value: f64) -> Option<i64> {
+    (value.fract() == 0.0 && value.abs() < 2_f64.powi(63)).then_some(value as i64)
+}
+
+/// The numbers of a column of any numeric type, or of text that holds numbers.
+fn numbers<N: FromStr>(
+    path: &Path,
+    name: &str,
+    column: &ArrayRef,
+    of_int: impl Fn(i64) -> Option<N>,
+    of_float: impl Fn(f64) -> Option<N>,
+) -> Result<Vec<N>> {
+    macro_rules! each {
+        ($kind:ty, $number:expr) => {
+            column.as_primitive::<$kind>().iter().map(|value| value.and_then($number)).collect()
+        };
+    }
+    let parsed = |text: Option<&str>| text.and_then(|text| text.trim().parse().ok());
+    let found: Vec<Option<N>> = match column.data_type() {
+        DataType::Int8 => each!(Int8Type, |v| of_int(v.into())),
+        DataType::Int16 => each!(Int16Type, |v| of_int(v.into())),
+        DataType::Int32 => each!(Int32Type, |v| of_int(v.into())),
+        DataType::Int64 => each!(Int64Type, &of_int),
+        DataType::UInt8 => each!(UInt8Type, |v| of_int(v.into())),
+        DataType::UInt16 => each!(UInt16Type, |v| of_int(v.into())),
+        DataType::UInt32 => each!(UInt32Type, |v| of_int(v.into())),
+        DataType::UInt64 => each!(UInt64Type, |v| i64::try_from(v).ok().and_then(&of_int)),
+        DataType::Float16 => each!(Float16Type, |v| of_float(v.into())),
+        DataType::Float32 => each!(Float32Type, |v| of_float(v.into())),
+        DataType::Float64 => each!(Float64Type, &of_float),
+        DataType::Decimal128(_, scale) => {
+            each!(Decimal128Type, |v| of_float(v as f64 / 10_f64.powi((*scale).into())))
+        }
+        DataType::Utf8 => column.as_string::<i32>().iter().map(parsed).collect(),
+        DataType::LargeUtf8 => column.as_string::<i64>().iter().map(parsed).collect(),
+        DataType::Utf8View => column.as_string_view().iter().map(parsed).collect(),
+        other => return Err(unreadable(path, format!("`{name}` is of type {other}; numbers are needed"))),
+    };
+    let bad = found.iter().filter(|number| number.is_none()).count();
+    match bad {
+        0 => Ok(found.into_iter().flatten().collect()),
+        _ => Err(unreadable(path, format!("`{name}` has {bad} nulls or values that are no numbers"))),
+    }
 }

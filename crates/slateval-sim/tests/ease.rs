@@ -4,7 +4,9 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use arrow_array::{ArrayRef, Float32Array, Int32Array, RecordBatch};
+use arrow_array::{
+    Array, ArrayRef, BooleanArray, Decimal128Array, Float32Array, Int32Array, RecordBatch, StringArray, UInt64Array,
+};
 use parquet::arrow::ArrowWriter;
 use slateval_sim::{
     Ease, Gain, Likes, Player, Policy, Purpose, Rating, Ratings, RatingsSettings, Simulation, Target, read_ratings,
@@ -132,6 +134,44 @@ fn all_formats_say_the_same() {
     writer.close().unwrap();
     for path in [csv, dat, parquet] {
         assert_eq!(read_ratings(&path).unwrap(), ratings, "{}", path.display());
+    }
+}
+
+fn parquet(path: &Path, columns: [(&str, ArrayRef); 3]) -> slateval_sim::Result<Vec<Rating>> {
+    let batch = RecordBatch::try_from_iter(columns).unwrap();
+    let mut writer = ArrowWriter::try_new(std::fs::File::create(path).unwrap(), batch.schema(), None).unwrap();
+    writer.write(&batch).unwrap();
+    writer.close().unwrap();
+    read_ratings(path)
+}
+
+#[test]
+fn numbers_of_any_type_are_ratings() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("ratings.parquet");
+    let kinds: [ArrayRef; 5] = [
+        Arc::new(Int32Array::from(vec![7, 3])),
+        Arc::new(UInt64Array::from(vec![7, 3])),
+        Arc::new(Float32Array::from(vec![7.0, 3.0])),
+        Arc::new(StringArray::from(vec!["7", " 3"])),
+        Arc::new(Decimal128Array::from(vec![70, 30]).with_precision_and_scale(5, 1).unwrap()),
+    ];
+    let wanted = [7, 3].map(|number| Rating { user: number, item: number, rating: number as f32 });
+    for kind in kinds {
+        let columns = ["user", "item", "rating"].map(|name| (name, kind.clone()));
+        assert_eq!(parquet(&path, columns).unwrap(), wanted, "{}", kind.data_type());
+    }
+    let good: ArrayRef = Arc::new(Int32Array::from(vec![7, 3]));
+    let bad: [(ArrayRef, &str); 4] = [
+        (Arc::new(Int32Array::from(vec![Some(7), None])), "`user` has 1 nulls"),
+        (Arc::new(Float32Array::from(vec![0.5, 1.5])), "`user` has 2 nulls or values that are no numbers"),
+        (Arc::new(StringArray::from(vec!["7", "x"])), "`user` has 1 nulls"),
+        (Arc::new(BooleanArray::from(vec![true, false])), "`user` is of type Boolean"),
+    ];
+    for (users, words) in bad {
+        let columns = [("user", users), ("item", good.clone()), ("rating", good.clone())];
+        let message = parquet(&path, columns).unwrap_err().to_string();
+        assert!(message.contains(words), "{message}");
     }
 }
 

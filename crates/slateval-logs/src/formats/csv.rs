@@ -5,39 +5,40 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 
-use arrow_csv::reader::Format as Csv;
-use arrow_schema::{ArrowError, DataType, Field, Schema};
+use arrow_array::cast::AsArray;
+use arrow_schema::{DataType, Field, Schema};
 
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::formats::batches::{Batches, Choose, Part};
-use crate::formats::detect::{Format, Packing};
+use crate::formats::detect::Packing;
+use crate::formats::guess::Guess;
 use crate::formats::packed::open_bytes;
 use crate::formats::records::{Records, Use};
 
-fn bad(path: &Path, delimiter: u8, packing: Packing) -> impl Fn(ArrowError) -> Error + 'static {
-    let path = path.to_owned();
-    move |e| Error::unreadable(&path, Format::Csv { delimiter, packing }.name(), e)
-}
-
 /// The columns of the header, with types guessed from the first `sample` rows.
 pub(crate) fn schema(path: &Path, delimiter: u8, packing: Packing, sample: usize) -> Result<Schema> {
-    let (bytes, _) = open_bytes(path, packing, &Part::Whole)?;
-    let format = Csv::default().with_header(true).with_delimiter(delimiter);
-    let (schema, _) = format.infer_schema(bytes, Some(sample)).map_err(bad(path, delimiter, packing))?;
-    Ok(trimmed(&schema))
+    let (records, header) = begin(path, delimiter, packing)?;
+    let columns = header.fields().len();
+    let rows = records.using(&vec![Use::Text; columns], header.clone().into()).take_rows(sample)?;
+    let guessed = |i: usize| {
+        let guess = Guess::of(rows.column(i).as_string::<i32>().iter().flatten());
+        header.field(i).clone().with_data_type(guess.data_type())
+    };
+    Ok(Schema::new((0..columns).map(guessed).collect::<Vec<_>>()))
 }
 
-/// People put blanks behind the commas of a header.
-fn trimmed(schema: &Schema) -> Schema {
-    let field = |f: &Arc<Field>| f.as_ref().clone().with_name(f.name().trim());
-    Schema::new(schema.fields().iter().map(field).collect::<Vec<_>>())
+/// The records behind the header, and the header: every column is text.
+fn begin(path: &Path, delimiter: u8, packing: Packing) -> Result<(Records<Bytes>, Schema)> {
+    let (bytes, _) = open_bytes(path, packing, &Part::Whole)?;
+    let mut records = Records::new(path, bytes, delimiter);
+    let text = |name: String| Field::new(name, DataType::Utf8, true);
+    let header = Schema::new(records.header()?.into_iter().map(text).collect::<Vec<_>>());
+    Ok((records, header))
 }
 
 /// A column used as number and as label stays text: numbers are parsed from it where they are used.
 pub(crate) fn open(path: &Path, delimiter: u8, packing: Packing, part: &Part, choose: Choose<'_>) -> Result<Batches> {
-    let header = schema(path, delimiter, packing, 0)?;
-    let text = |f: &Arc<Field>| f.as_ref().clone().with_data_type(DataType::Utf8);
-    let header = Schema::new(header.fields().iter().map(text).collect::<Vec<_>>());
+    let (_, header) = begin(path, delimiter, packing)?;
     let chosen = choose(&header)?;
     let used = |i: usize| match (chosen.columns.contains(&i), chosen.labels.contains(&i)) {
         (false, _) => Use::Skip,
@@ -46,8 +47,8 @@ pub(crate) fn open(path: &Path, delimiter: u8, packing: Packing, part: &Part, ch
     };
     let uses: Vec<Use> = (0..header.fields().len()).map(used).collect();
     let as_read = |&i: &usize| match uses[i] {
-        Use::Number(_) => header.field(i).clone().with_data_type(DataType::Float64).with_nullable(true),
-        _ => header.field(i).clone().with_nullable(true),
+        Use::Number(_) => header.field(i).clone().with_data_type(DataType::Float64),
+        _ => header.field(i).clone(),
     };
     let schema = Schema::new(chosen.columns.iter().map(as_read).collect::<Vec<_>>());
     let (records, taken) = records(path, delimiter, packing, part, &uses, schema)?;
@@ -57,7 +58,7 @@ pub(crate) fn open(path: &Path, delimiter: u8, packing: Packing, part: &Part, ch
 
 /// The number of rows of a part.
 pub(crate) fn count(path: &Path, delimiter: u8, packing: Packing, part: &Part) -> Result<u64> {
-    let header = schema(path, delimiter, packing, 0)?;
+    let (_, header) = begin(path, delimiter, packing)?;
     let uses = vec![Use::Skip; header.fields().len()];
     let (records, _) = records(path, delimiter, packing, part, &uses, Schema::empty())?;
     records.map(|batch| batch.map(|batch| batch.num_rows() as u64)).sum()
@@ -74,9 +75,65 @@ fn records(
     schema: Schema,
 ) -> Result<(Records<Bytes>, Arc<AtomicU64>)> {
     let (bytes, taken) = open_bytes(path, packing, part)?;
-    let mut records = Records::new(path, bytes, delimiter, uses, schema.into()).after(part.first_row());
+    let mut records = Records::new(path, bytes, delimiter);
     if part.begins_file() {
-        records.skip_header()?;
+        records.header()?;
     }
-    Ok((records, taken))
+    Ok((records.using(uses, schema.into()).after(part.first_row()), taken))
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    fn schema_of(text: &[u8]) -> Result<Schema> {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("a.csv");
+        std::fs::write(&path, text).unwrap();
+        schema(&path, b',', Packing::None, 1000)
+    }
+
+    /// The columns that Arrow's own reader finds; blanks around their names do not count.
+    fn schema_by_arrow(text: &[u8]) -> Schema {
+        let format = arrow_csv::reader::Format::default().with_header(true);
+        let (schema, _) = format.infer_schema(text, Some(1000)).unwrap();
+        let trimmed = |f: &Arc<Field>| f.as_ref().clone().with_name(f.name().trim());
+        Schema::new(schema.fields().iter().map(trimmed).collect::<Vec<_>>())
+    }
+
+    #[test]
+    fn columns_are_those_of_arrows_reader() {
+        let names: Vec<String> = (0..100_000).map(|i| format!("column {i}")).collect();
+        let values = vec!["0.5"; names.len()].join(",");
+        let long = format!("{}\n{values}\n", names.join(","));
+        for text in [
+            "",
+            "\n\n",
+            "a",
+            "a,b",
+            "a,b\n",
+            "a, b ,\tc\n1,x,\n",
+            "\r\n\na,b\r\n1,0.5\r\n2,\r\n",
+            "a,b\r1,2\r",
+            "a,a,,\n1,true,2024-01-01,\n",
+            "\"a\",\"b,c\",\"d \"\"e\"\"\"\n1,2,3\n",
+            "\"a\nb\",c\n\"1\n2\",3\n",
+            "a\"b\",\"c\"d\n1,2\n",
+            "a,\"b\n1,2\n",
+            "é,b\n\"1\",\"x\"\n",
+            &long,
+        ] {
+            let shown: String = text.chars().take(50).collect();
+            assert_eq!(schema_of(text.as_bytes()).unwrap(), schema_by_arrow(text.as_bytes()), "{shown:?}");
+        }
+    }
+
+    #[test]
+    fn damaged_headers_and_rows_are_refused() {
+        let error = schema_of(b"a,\xff\n1,2\n").unwrap_err().to_string();
+        assert!(error.contains("a.csv") && error.contains("the header is not UTF-8 text"), "{error}");
+        let error = schema_of(b"a,b\n1,2\n1,2,3\n").unwrap_err().to_string();
+        assert!(error.contains("row 2: more than 2 cells, and the header has 2"), "{error}");
+    }
 }

@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use arrow_array::{ArrayRef, Float64Array, RecordBatch, RecordBatchOptions, StringArray};
 use arrow_buffer::{Buffer, NullBuffer, OffsetBuffer};
-use arrow_schema::SchemaRef;
+use arrow_schema::{Schema, SchemaRef};
 use memchr::{memchr, memchr3};
 
 use crate::error::{Error, Result, brief};
@@ -33,7 +33,7 @@ pub(crate) enum Use {
     Text,
 }
 
-/// Reads records in batches. `schema` has the columns used.
+/// Reads records in batches of the columns used.
 #[derive(Debug)]
 pub(crate) struct Records<R> {
     schema: SchemaRef,
@@ -70,17 +70,26 @@ enum Column {
 }
 
 impl<R: Read> Records<R> {
-    pub(crate) fn new(path: &Path, bytes: R, delimiter: u8, uses: &[Use], schema: SchemaRef) -> Self {
+    /// Records of which no column is used yet.
+    pub(crate) fn new(path: &Path, bytes: R, delimiter: u8) -> Self {
         let rows = Rows {
             path: path.into(),
             delimiter,
-            columns: uses.iter().map(Column::new).collect(),
+            columns: Vec::new(),
             first_row: 0,
             count: 0,
             text: 0,
             unquoted: Vec::new(),
         };
+        let schema = Arc::new(Schema::empty());
         Records { schema, bytes, buffer: vec![0; BUFFER], start: 0, filled: 0, ended: false, rows }
+    }
+
+    /// Says what becomes of each column of the file; `schema` has those that are used.
+    pub(crate) fn using(mut self, uses: &[Use], schema: SchemaRef) -> Self {
+        self.rows.columns = uses.iter().map(Column::new).collect();
+        self.schema = schema;
+        self
     }
 
     /// The schema of the batches.
@@ -94,14 +103,31 @@ impl<R: Read> Records<R> {
         self
     }
 
-    /// Leaves out the header: the first record, whatever its cells are.
-    pub(crate) fn skip_header(&mut self) -> Result<()> {
-        let columns = self.rows.columns.iter_mut();
-        let used: Vec<Column> = columns.map(|column| std::mem::replace(column, Column::Skip)).collect();
-        let skipped = self.next_record();
-        self.rows.columns = used;
-        self.rows.count = 0;
-        skipped.map(|_| ())
+    /// Reads the header: the cells of the first record. An empty file has none.
+    pub(crate) fn header(&mut self) -> Result<Vec<String>> {
+        loop {
+            let bytes = &self.buffer[self.start..self.filled];
+            if let Some((cells, end)) = record(bytes, self.rows.delimiter, self.ended) {
+                self.start += end;
+                return cells.into_iter().map(|cell| self.name(cell)).collect();
+            }
+            if self.ended {
+                return Ok(Vec::new());
+            }
+            self.fill()?;
+        }
+    }
+
+    fn name(&self, cell: Vec<u8>) -> Result<String> {
+        let bad = |_| Error::unreadable(&self.rows.path, NAME, "the header is not UTF-8 text");
+        // People put blanks behind the commas of a header.
+        String::from_utf8(cell).map(|name| name.trim().to_owned()).map_err(bad)
+    }
+
+    /// The next records, up to so many.
+    pub(crate) fn take_rows(&mut self, most: usize) -> Result<RecordBatch> {
+        while self.rows.count < most && self.rows.text < BATCH_BYTES && self.next_record()? {}
+        self.rows.take(&self.schema)
     }
 
     /// Reads a record; false at the end of the file.
@@ -135,18 +161,13 @@ impl<R: Read> Records<R> {
         }
         Ok(())
     }
-
-    fn next_batch(&mut self) -> Result<Option<RecordBatch>> {
-        while self.rows.count < BATCH && self.rows.text < BATCH_BYTES && self.next_record()? {}
-        if self.rows.count == 0 { Ok(None) } else { self.rows.take(&self.schema).map(Some) }
-    }
 }
 
 impl<R: Read> Iterator for Records<R> {
     type Item = Result<RecordBatch>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        self.next_batch().transpose()
+        self.take_rows(BATCH).map(|batch| (batch.num_rows() > 0).then_some(batch)).transpose()
     }
 }
 
@@ -319,6 +340,28 @@ fn validity(rows: usize, nulls: &[usize]) -> Option<NullBuffer> {
     let mut valid = vec![true; rows];
     nulls.iter().for_each(|&row| valid[row] = false);
     Some(valid.into())
+}
+
+/// The cells of the first record, quotes left out, and where the next one begins; `None` if the record is not whole.
+fn record(bytes: &[u8], delimiter: u8, ended: bool) -> Option<(Vec<Vec<u8>>, usize)> {
+    let mut at = bytes.iter().position(|b| !matches!(b, b'\n' | b'\r'))?;
+    let mut cells = Vec::new();
+    loop {
+        let mut cell = Vec::new();
+        let end = if bytes.get(at) == Some(&b'"') {
+            unquote(bytes, at + 1, delimiter, ended, &mut cell)?
+        } else {
+            let end = unquoted_end(bytes, at, delimiter);
+            cell.extend_from_slice(&bytes[at..end]);
+            end
+        };
+        cells.push(cell);
+        match bytes.get(end) {
+            None if !ended => return None,
+            Some(&b) if b == delimiter => at = end + 1,
+            _ => return Some((cells, bytes.len().min(end + 1))),
+        }
+    }
 }
 
 /// Where a cell without quotes ends.

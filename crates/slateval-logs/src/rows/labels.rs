@@ -4,8 +4,10 @@ use std::path::Path;
 use std::sync::Arc;
 
 use arrow_array::cast::AsArray;
-use arrow_array::types::{Int64Type, UInt64Type};
-use arrow_array::{Array, ArrayRef, BooleanArray, Int64Array, RecordBatch, StringArray, UInt64Array};
+use arrow_array::types::{Int8Type, Int16Type, Int32Type, Int64Type, UInt8Type, UInt16Type, UInt32Type, UInt64Type};
+use arrow_array::{
+    Array, ArrayRef, BooleanArray, Int64Array, LargeStringArray, RecordBatch, StringArray, StringViewArray, UInt64Array,
+};
 use arrow_buffer::NullBuffer;
 use arrow_schema::DataType;
 use slateval::{Block, Segment};
@@ -14,6 +16,7 @@ use crate::columns::{Label, LabelRole, Place};
 use crate::error::{Error, Result};
 use crate::formats::truth;
 use crate::rows::numbers::At;
+use crate::rows::times::as_text;
 
 impl Label {
     /// The labels of a batch; `cells` says that it comes from a CSV file.
@@ -54,6 +57,9 @@ pub(crate) enum Labels {
     Int(Int64Array),
     Large(UInt64Array),
     Text(StringArray),
+    /// Long text, and dates and times written out.
+    LargeText(LargeStringArray),
+    TextView(StringViewArray),
     /// Cells of a CSV file: each is a truth value, a whole number or text by itself, whatever its neighbours are, so
     /// that a file's first rows do not decide over its last.
     Cells(StringArray),
@@ -67,17 +73,28 @@ pub(crate) enum Labels {
 impl Labels {
     /// Takes a column of a batch; `cells` says that it comes from a CSV file.
     pub(crate) fn new(array: &ArrayRef, cells: bool, file: &Path) -> Result<Self> {
-        let cast =
-            |to: DataType| arrow_cast::cast(array, &to).map_err(|e| Error::unreadable(file, "column of labels", e));
+        macro_rules! widened {
+            ($kind:ty) => {
+                Labels::Int(array.as_primitive::<$kind>().unary(i64::from))
+            };
+        }
         Ok(match array.data_type() {
             DataType::Null => Labels::Constant(Segment::Null),
             DataType::Boolean => Labels::Bool(array.as_boolean().clone()),
+            DataType::Int64 => Labels::Int(array.as_primitive::<Int64Type>().clone()),
             DataType::UInt64 => Labels::Large(array.as_primitive::<UInt64Type>().clone()),
+            DataType::Int8 => widened!(Int8Type),
+            DataType::Int16 => widened!(Int16Type),
+            DataType::Int32 => widened!(Int32Type),
+            DataType::UInt8 => widened!(UInt8Type),
+            DataType::UInt16 => widened!(UInt16Type),
+            DataType::UInt32 => widened!(UInt32Type),
             DataType::Utf8 if cells => Labels::Cells(array.as_string().clone()),
             DataType::Utf8 => Labels::Text(array.as_string().clone()),
+            DataType::LargeUtf8 => Labels::LargeText(array.as_string().clone()),
+            DataType::Utf8View => Labels::TextView(array.as_string_view().clone()),
             DataType::Dictionary(..) => dictionary(array, file)?,
-            whole if whole.is_integer() => Labels::Int(cast(DataType::Int64)?.as_primitive::<Int64Type>().clone()),
-            _ => Labels::Text(cast(DataType::Utf8)?.as_string().clone()),
+            _ => Labels::LargeText(as_text(array).map_err(|e| Error::unreadable(file, "column of labels", e))?),
         })
     }
 
@@ -90,6 +107,10 @@ impl Labels {
             Labels::Large(array) => *out = or_null(array, row, || large(array.value(row))),
             Labels::Text(array) if array.is_null(row) => *out = Segment::Null,
             Labels::Text(array) => set_text(array.value(row), out),
+            Labels::LargeText(array) if array.is_null(row) => *out = Segment::Null,
+            Labels::LargeText(array) => set_text(array.value(row), out),
+            Labels::TextView(array) if array.is_null(row) => *out = Segment::Null,
+            Labels::TextView(array) => set_text(array.value(row), out),
             Labels::Cells(array) if array.is_null(row) => *out = Segment::Null,
             Labels::Cells(array) => set_cell(array.value(row), out),
             Labels::Dictionary { keys, nulls, values } => match nulls {
@@ -176,7 +197,7 @@ fn dictionary(array: &ArrayRef, file: &Path) -> Result<Labels> {
 #[allow(clippy::unwrap_used)]
 mod tests {
     use arrow_array::types::Int8Type;
-    use arrow_array::{Date32Array, DictionaryArray, LargeStringArray, StringViewArray, UInt8Array};
+    use arrow_array::{Date32Array, DictionaryArray, Int32Array, UInt8Array};
 
     use super::*;
 
@@ -208,6 +229,7 @@ mod tests {
     #[test]
     fn whole_numbers_stay_numbers_and_dates_become_text() {
         assert_eq!(labels(UInt8Array::from(vec![3, 250]), false), [Segment::Int(3), Segment::Int(250)]);
+        assert_eq!(labels(Int32Array::from(vec![Some(-3), None]), false), [Segment::Int(-3), Segment::Null]);
         let large = [Segment::Int(1), text("18446744073709551615")];
         assert_eq!(labels(UInt64Array::from(vec![1, u64::MAX]), false), large);
         assert_eq!(labels(Date32Array::from(vec![0, 1]), false), [text("1970-01-01"), text("1970-01-02")]);

@@ -5,6 +5,7 @@ mod labels;
 mod lists;
 mod long;
 mod numbers;
+mod times;
 mod wide;
 
 pub(crate) use done::{Base, Done};

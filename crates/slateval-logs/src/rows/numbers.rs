@@ -6,12 +6,13 @@ use std::sync::Arc;
 
 use arrow_array::cast::AsArray;
 use arrow_array::types::{
-    Float16Type, Float32Type, Float64Type, Int8Type, Int16Type, Int32Type, Int64Type, UInt8Type, UInt16Type,
-    UInt32Type, UInt64Type,
+    Decimal32Type, Decimal64Type, Decimal128Type, Decimal256Type, Float16Type, Float32Type, Float64Type, Int8Type,
+    Int16Type, Int32Type, Int64Type, UInt8Type, UInt16Type, UInt32Type, UInt64Type,
 };
-use arrow_array::{Array, ArrayRef, Float64Array, StringArray};
+use arrow_array::{Array, ArrayRef, BooleanArray, Float64Array, StringArray};
 use arrow_buffer::NullBuffer;
 use arrow_schema::DataType;
+use num_traits::ToPrimitive;
 
 use crate::error::{Error, Result, brief};
 use crate::formats::Cell;
@@ -59,13 +60,14 @@ pub(crate) struct Numbers {
 }
 
 impl Numbers {
-    /// Takes a column of a batch. Native types are taken as they are; decimals, dictionaries and truth values are cast,
-    /// and text, which only a CSV file's column of numbers and labels has, is parsed.
+    /// Takes a column of a batch. Native types are taken as they are; decimals, dictionaries and truth values become
+    /// floats, and text, which only a CSV file's column of numbers and labels has, is parsed.
     pub(crate) fn new(array: &ArrayRef, column: &str, at: At<'_>) -> Result<Self> {
         let array = match array.data_type() {
             DataType::Utf8 => Arc::new(parse(array.as_string(), column, at)?) as ArrayRef,
             native if native.is_integer() || native.is_floating() => array.clone(),
-            _ => arrow_cast::cast(array, &DataType::Float64).map_err(|e| Error::unreadable(at.file, "column", e))?,
+            DataType::Dictionary(..) => Arc::new(look_up(array, column, at)?),
+            _ => Arc::new(floats(array, column, at)?),
         };
         Ok(Numbers { array })
     }
@@ -123,6 +125,48 @@ impl Numbers {
     }
 }
 
+/// Values that are no native numbers, as floats.
+fn floats(array: &ArrayRef, column: &str, at: At<'_>) -> Result<Float64Array> {
+    /// The number is divided by the power of ten, both as floats; a negative scale multiplies.
+    macro_rules! decimals {
+        ($kind:ty, $scale:expr, $to:expr) => {{
+            let power = 10_f64.powi(i32::from(*$scale));
+            array.as_primitive::<$kind>().unary(|v| $to(v) / power)
+        }};
+    }
+    Ok(match array.data_type() {
+        DataType::Null => Float64Array::new_null(array.len()),
+        DataType::Boolean => zeros_and_ones(array.as_boolean()),
+        DataType::Decimal32(_, scale) => decimals!(Decimal32Type, scale, f64::from),
+        DataType::Decimal64(_, scale) => decimals!(Decimal64Type, scale, |v| v as f64),
+        DataType::Decimal128(_, scale) => decimals!(Decimal128Type, scale, |v| v as f64),
+        DataType::Decimal256(_, scale) => {
+            decimals!(Decimal256Type, scale, |v: arrow_buffer::i256| v.to_f64().unwrap_or(f64::NAN))
+        }
+        other => {
+            let reason = format!("`{column}` is of type {other}, which is not a number");
+            return Err(Error::unreadable(at.file, "column", reason));
+        }
+    })
+}
+
+fn zeros_and_ones(array: &BooleanArray) -> Float64Array {
+    let values: Vec<f64> = array.values().iter().map(|truth| f64::from(u8::from(truth))).collect();
+    Float64Array::new(values.into(), array.nulls().cloned())
+}
+
+/// The numbers that the keys of a dictionary stand for.
+fn look_up(array: &ArrayRef, column: &str, at: At<'_>) -> Result<Float64Array> {
+    let dictionary = array.as_any_dictionary();
+    let values = Numbers::new(dictionary.values(), column, at)?.to_vec();
+    if values.is_empty() {
+        return Ok(Float64Array::new_null(array.len()));
+    }
+    let numbers: Vec<f64> = dictionary.normalized_keys().into_iter().map(|key| values[key]).collect();
+    // A key may be null, and so may be the value that it stands for.
+    Ok(Float64Array::new(numbers.into(), array.logical_nulls()))
+}
+
 /// The cells of a CSV file's column that holds labels too.
 fn parse(cells: &StringArray, column: &str, at: At<'_>) -> Result<Float64Array> {
     let number = |(row, cell): (usize, Option<&str>)| match Cell::read(cell.unwrap_or("")) {
@@ -142,7 +186,11 @@ fn parse(cells: &StringArray, column: &str, at: At<'_>) -> Result<Float64Array> 
 #[allow(clippy::unwrap_used)]
 mod tests {
     use arrow_array::types::Int32Type;
-    use arrow_array::{BooleanArray, Decimal128Array, DictionaryArray, Float32Array, PrimitiveArray, UInt64Array};
+    use arrow_array::{
+        Decimal32Array, Decimal64Array, Decimal128Array, Decimal256Array, DictionaryArray, Float32Array, NullArray,
+        PrimitiveArray, UInt64Array,
+    };
+    use arrow_buffer::i256;
 
     use super::*;
 
@@ -166,6 +214,44 @@ mod tests {
         let dictionary = DictionaryArray::new(keys, Arc::new(Float32Array::from(vec![0.25, 0.75])));
         assert_eq!(values(dictionary), [0.75, 0.25, 0.75]);
         assert_eq!(values(StringArray::from(vec!["1e-1", " 2 ", "true"])), [0.1, 2.0, 1.0]);
+    }
+
+    /// Checks that a column becomes what Arrow's cast makes of it, to the last bit.
+    fn check_cast(array: impl Array + 'static) {
+        let array: ArrayRef = Arc::new(array);
+        let own = Numbers::new(&array, "x", At { file: Path::new("log.parquet"), first_row: 0 }).unwrap();
+        let cast = arrow_cast::cast(&array, &DataType::Float64).unwrap();
+        let wanted = cast.as_primitive::<Float64Type>();
+        for row in 0..array.len() {
+            assert_eq!(own.is_null(row), wanted.is_null(row), "{row} of {array:?}");
+            let same = own.to_vec()[row].to_bits() == wanted.value(row).to_bits();
+            assert!(same || wanted.is_null(row), "{row} of {array:?}");
+        }
+    }
+
+    #[test]
+    fn floats_are_those_of_arrows_cast() {
+        let whole = [0, 1, -1, 3, 7, 10, 33, 99_999, -123_456_789, 999_999_999];
+        let some = |place: usize| !place.is_multiple_of(4);
+        for scale in [-3, 0, 1, 5, 9] {
+            let values = || whole.into_iter().enumerate().map(|(i, v)| some(i).then_some(v));
+            check_cast(values().collect::<Decimal32Array>().with_precision_and_scale(9, scale).unwrap());
+            let wide = values().map(|v| v.map(|v| i64::from(v) * 987_654_321));
+            check_cast(wide.collect::<Decimal64Array>().with_precision_and_scale(18, scale).unwrap());
+            let wider = || values().map(|v| v.map(|v| i128::from(v) * 987_654_321_987_654_321_987_654_321));
+            check_cast(wider().collect::<Decimal128Array>().with_precision_and_scale(38, scale).unwrap());
+            let square = wider().map(|v| v.map(|v| i256::from_i128(v).wrapping_mul(i256::from_i128(v))));
+            check_cast(square.collect::<Decimal256Array>().with_precision_and_scale(76, scale).unwrap());
+        }
+        check_cast(BooleanArray::from(vec![Some(true), None, Some(false)]).slice(1, 2));
+        check_cast(NullArray::new(3));
+        let keys: PrimitiveArray<Int32Type> = vec![Some(2), None, Some(0), Some(1)].into();
+        let values = Arc::new(Float32Array::from(vec![Some(0.25), None, Some(0.1)]));
+        check_cast(DictionaryArray::new(keys.clone(), values).slice(1, 3));
+        let values = Arc::new(Decimal128Array::from(vec![1, 2, 3]).with_precision_and_scale(5, 1).unwrap());
+        check_cast(DictionaryArray::new(keys, values));
+        let nulls: PrimitiveArray<Int32Type> = vec![None, None].into();
+        check_cast(DictionaryArray::new(nulls, Arc::new(Float32Array::from(Vec::<f32>::new()))));
     }
 
     #[test]
