@@ -14,12 +14,13 @@ from __future__ import annotations
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from importlib import import_module
 from typing import Any, Literal
 
 import numpy as np
 
 from ._actions import Items, as_matrix, item_list, read_actions
-from ._columns import Array, Floats, factorize, has_missing, is_frame
+from ._columns import Array, Floats, collected, factorize, has_missing, is_frame
 from ._errors import DataTypeError, InputError, SlatevalWarning
 from ._options import TargetSlots, slots_argument, whole
 from ._over_slates import OVER_SLATES, of_slates
@@ -89,6 +90,31 @@ class Propensities:
                 columns |= _numbered(kind if name == "target" else f"{kind}_{name}", values)
         return columns
 
+    def to_pandas(self) -> Any:
+        """`to_columns()` as a pandas DataFrame.
+
+        >>> p = propensities([[0, 1]], logging=[0.5, 0.5], target={"new": [0.2, 0.8]})
+        >>> p.to_pandas()[["mu_1", "pi_new_1"]]
+           mu_1  pi_new_1
+        0   0.5       0.2
+        """
+        return import_module("pandas").DataFrame(self.to_columns())
+
+    def __repr__(self) -> str:
+        """A line for the log, and one for each target.
+
+        >>> propensities([[0, 1]], logging=[0.5, 0.5], target={"new": [0.2, 0.8]})
+        <Propensities: 1 slates of up to 2 slots, logging 0.5 to 0.5
+          new: 0.2 to 0.8, logging shows all of it>
+        """
+        rows, slots = self.mu.shape
+        lines = [f"<Propensities: {rows:,} slates of up to {slots} slots, logging {_range(self.mu)}"]
+        for name, values in self.pi.items():
+            support = self.support[name]
+            shown = "all of it" if support.full else f"all but {support.mass:.3%} of it"
+            lines.append(f"  {name}: {_range(values)}, logging shows {shown}")
+        return "\n".join(lines) + ">"
+
 
 def propensities(
     actions: Any,
@@ -103,8 +129,9 @@ def propensities(
 ) -> Propensities:
     """The probabilities of the slates shown, and each target's chi, from whole policies.
 
-    `actions` is an array (n, K) of item numbers from 0, or of items of any kind with the list `items` of all of them.
-    Shorter slates are filled with -1 (None among items that are no numbers), or masked (`numpy.ma`).
+    `actions` is an array (n, K) of item numbers from 0, or of items of any kind with the list `items` of all of them; a
+    frame has one column for each slot. Shorter slates are filled with -1 (None among items that are no numbers), or
+    masked (`numpy.ma`). Every frame may be a Polars lazy frame: actions, contexts and tables.
 
     A policy is one of
 
@@ -161,6 +188,7 @@ def propensities(
     if on_unsupported not in ("error", "warn"):
         raise InputError(f"on_unsupported must be 'error' or 'warn', not {on_unsupported!r}")
     batch_size = whole("batch_size", batch_size, 1)
+    actions, contexts = collected(actions), collected(contexts)
     policies = {"logging": _as_policy(logging)} | _targets(target)
     item_names = _resolve_items(actions, items, list(policies.values()))
     shown = _shown(actions, item_names, contexts)
@@ -300,6 +328,10 @@ def _support(name: str, tally: Tally, shown: Shown, on_unsupported: Unsupported)
         )
     warnings.warn(message + " and are left out", UserWarning, stacklevel=3)
     return support
+
+
+def _range(values: Floats) -> str:
+    return f"{np.nanmin(values):.3g} to {np.nanmax(values):.3g}"
 
 
 def _numbered(name: str, values: Floats) -> dict[str, Floats]:
