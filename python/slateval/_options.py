@@ -16,6 +16,9 @@ Named = list[tuple[str | None, str]]
 
 ESTIMATORS = {"suno": "additive", "uno": "product"}
 
+PropensitySource = Literal["known", "estimated"]
+"""Whether the logging policy wrote its propensities down, or they were estimated from the log."""
+
 TargetSlots = Literal["independent", "joint"]
 """Whether a target's slots depend on each other, given the context."""
 
@@ -23,6 +26,11 @@ TargetSlots = Literal["independent", "joint"]
 def slots_argument(slots: TargetSlots) -> dict[str, TargetSlots]:
     """The argument that tells `evaluate` of slots that depend on each other; none where it assumes what is so."""
     return {"target_slots": slots} if slots == "joint" else {}
+
+
+def source_argument(source: PropensitySource) -> dict[str, PropensitySource]:
+    """The argument that tells `evaluate` of propensities that were estimated; none where they are known."""
+    return {"propensities": source} if source == "estimated" else {}
 
 
 def text(name: str, value: Any, what: str = "a column's name") -> str:
@@ -165,6 +173,7 @@ class Options:
     bins: str
     baseline: str | None
     interactions: bool = False
+    propensities: str = "known"
 
     def request(self) -> str:
         columns = {name: getattr(self.columns, name) for name in Columns.__dataclass_fields__}

@@ -8,6 +8,7 @@ from typing import Any
 _DEFAULTS: dict[str, Any] = {
     "structure": "auto",
     "target_slots": "independent",
+    "propensities": "known",
     "bins": "4096",
     "by": None,
     "baseline": None,
@@ -24,7 +25,7 @@ _DEFAULTS: dict[str, Any] = {
     "debias_cvar": False,
 }
 
-_OF_LOG = {"target_slots", "bins", "by", "cluster"}
+_OF_LOG = {"target_slots", "propensities", "bins", "by", "cluster"}
 """Settings that are stored in the summary, so that `load` does not take them."""
 
 

@@ -22,6 +22,7 @@ pub(crate) struct Request {
     cluster: Option<String>,
     structure: String,
     target_slots: String,
+    propensities: String,
     bins: String,
     baseline: Option<String>,
     #[serde(default)]
@@ -62,6 +63,7 @@ impl Request {
         let names = columns.targets.iter().map(|t| t.name.clone());
         let mut spec = Spec::new(structure, names).with_binning(self.bins.parse()?);
         spec.target_slots = self.target_slots.parse()?;
+        spec.propensities = self.propensities.parse()?;
         if let Some(baseline) = &self.baseline {
             columns.check_baseline(baseline)?;
             spec.baseline = Some(baseline.clone());

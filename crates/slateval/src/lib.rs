@@ -116,6 +116,7 @@ pub use question::combination::{Combination, Metric, Term};
 pub use question::correction::{Correction, CorrectionChoice};
 pub use question::error::{Error, Result};
 pub use question::field::Field;
+pub use question::propensity_source::PropensitySource;
 pub use question::segment::Segment;
 pub use question::settings::{Band, Settings};
 pub use question::spec::{LOGGING, PolicySpec, Spec};

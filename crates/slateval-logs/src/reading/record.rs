@@ -18,6 +18,9 @@ pub struct Record {
     targets: Vec<String>,
     structure: Structure,
     target_slots: slateval::TargetSlots,
+    /// Left out where they are known.
+    #[serde(default, skip_serializing_if = "slateval::PropensitySource::is_known")]
+    propensities: slateval::PropensitySource,
     bins: String,
     by: Option<String>,
     baseline: Option<String>,
@@ -97,6 +100,7 @@ impl Record {
             targets: spec.policies.iter().map(|p| p.name.clone()).collect(),
             structure: settings.structure.as_ref().unwrap_or(&spec.structure).clone(),
             target_slots: spec.target_slots,
+            propensities: spec.propensities,
             bins: spec.binning.to_string(),
             by: spec.by.clone(),
             baseline: spec.baseline.clone(),
