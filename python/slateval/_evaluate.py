@@ -127,6 +127,7 @@ def evaluate(
     alpha: float | Iterable[float] = (0.05, 0.1, 0.25),
     tail: str = "lower",
     quantile: float | Iterable[float] = (0.25, 0.5, 0.75),
+    at_least: float | Iterable[float] = (),
     bins: int | str = 4096,
     draws: int = 2000,
     debias_cvar: bool = False,
@@ -147,9 +148,9 @@ def evaluate(
     each other.
 
     Method: `estimator` ("suno", "uno"), or `structure` and `correction`; `band` ("multiplier", "bernstein", "none"),
-    `confidence`, `draws`, `seed`; `baseline` to compare targets with; `alpha`, `tail` and `quantile` for what is
-    reported. `propensities="estimated"` says that those of logging were estimated from the log: a check then warns. The
-    numbers do not depend on `threads`.
+    `confidence`, `draws`, `seed`; `baseline` to compare targets with; `alpha`, `tail`, `quantile` and `at_least` for
+    what is reported. `propensities="estimated"` says that those of logging were estimated from the log: a check then
+    warns. The numbers do not depend on `threads`.
 
     `progress` is `True`, a function of `(rows, total)`, or a bar with `update(n)` such as tqdm's.
 
@@ -176,6 +177,7 @@ def evaluate(
         alpha=alpha,
         tail=tail,
         quantile=quantile,
+        at_least=at_least,
         draws=draws,
         debias_cvar=debias_cvar,
         seed=seed,

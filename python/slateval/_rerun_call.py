@@ -17,6 +17,7 @@ _DEFAULTS: dict[str, Any] = {
     "alpha": [0.05, 0.1, 0.25],
     "tail": "lower",
     "quantile": [0.25, 0.5, 0.75],
+    "at_least": [],
     "band": "multiplier",
     "min_propensity": None,
     "confidence": 0.95,

@@ -41,6 +41,8 @@ pub(crate) struct Method {
     alpha: Vec<f64>,
     tail: String,
     quantile: Vec<f64>,
+    #[serde(default)]
+    at_least: Vec<f64>,
     band: String,
     min_propensity: Option<f64>,
     confidence: f64,
@@ -105,6 +107,7 @@ impl Method {
         settings.alphas.clone_from(&self.alpha);
         settings.tail = self.tail.parse()?;
         settings.quantiles.clone_from(&self.quantile);
+        settings.at_least.clone_from(&self.at_least);
         settings.band = self.band.parse()?;
         settings.min_propensity = self.min_propensity;
         settings.confidence = self.confidence;

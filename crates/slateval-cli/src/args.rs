@@ -217,6 +217,9 @@ pub(crate) struct Method {
     /// Levels of quantiles
     #[arg(long, value_name = "Q", value_delimiter = ',', default_value = "0.25,0.5,0.75")]
     pub(crate) quantile: Vec<f64>,
+    /// Rewards X whose probability P(reward >= X) is told [default: each but the smallest, if there are at most 8]
+    #[arg(long, value_name = "X", value_delimiter = ',', allow_negative_numbers = true)]
+    pub(crate) at_least: Vec<f64>,
     /// Where bands and intervals come from: multiplier, bernstein (guaranteed in every sample, wider) or none
     #[arg(long, value_name = "B", default_value = "multiplier", value_parser = str::parse::<Band>)]
     pub(crate) band: Band,

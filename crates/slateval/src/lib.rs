@@ -105,7 +105,7 @@ pub use answer::comparison::{Comparison, Disparity, Dominance};
 pub use answer::diagnostics::{DesignSource, Diagnostics, WeightHistogram};
 pub use answer::evaluation::{Evaluation, LogFacts, PolicyEvaluation, RewardFacts, SegmentEvaluation};
 pub use answer::finding::{Enough, Finding, Functional, Lack, RowShares};
-pub use answer::interval::{Bounds, Cdf, CdfBand, Interval, QuantileEstimate, TailEstimate};
+pub use answer::interval::{Bounds, Cdf, CdfBand, Interval, ProbabilityEstimate, QuantileEstimate, TailEstimate};
 pub use answer::reason::{Effects, Reason, TailMetric, Untested, WayOut};
 pub use answer::selection::{FunctionalTest, Interaction, OrderTest, Selection, SelectionReason};
 pub use answer::words::{Advice, PlainWords, Words};

@@ -31,6 +31,9 @@ pub struct Record {
     alpha: Vec<f64>,
     tail: slateval::Tail,
     quantile: Vec<f64>,
+    /// Left out where none were asked for.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    at_least: Vec<f64>,
     band: Band,
     min_propensity: Option<f64>,
     confidence: f64,
@@ -110,6 +113,7 @@ impl Record {
             alpha: settings.alphas.clone(),
             tail: settings.tail,
             quantile: settings.quantiles.clone(),
+            at_least: settings.at_least.clone(),
             band: settings.band,
             min_propensity: settings.min_propensity,
             confidence: settings.confidence,
