@@ -33,6 +33,7 @@ from ._tasks import Task, merge, partial, plan
 
 if TYPE_CHECKING:
     from . import compat, sim, weights
+    from ._estimate_propensities import estimate_propensities
     from .propensities import propensities
 
 __all__ = [
@@ -56,6 +57,7 @@ __all__ = [
     "Task",
     "__version__",
     "compat",
+    "estimate_propensities",
     "evaluate",
     "inspect",
     "load",
@@ -80,6 +82,8 @@ class _Package(ModuleType):
 
 
 def __getattr__(name: str) -> Any:
+    if name == "estimate_propensities":
+        return importlib.import_module("._estimate_propensities", __name__).estimate_propensities
     if name in _MODULES:
         importlib.import_module(f".{name}", __name__)
         return globals()[name]
@@ -87,7 +91,7 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *_MODULES})
+    return sorted({*globals(), *_MODULES, "estimate_propensities"})
 
 
 sys.modules[__name__].__class__ = _Package

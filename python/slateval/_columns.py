@@ -28,6 +28,11 @@ def is_lazy(value: object) -> bool:
     return type(value).__module__.startswith("polars") and type(value).__name__ == "LazyFrame"
 
 
+def collected(value: Any) -> Any:
+    """A lazy frame's rows; anything else as it is."""
+    return value.collect() if is_lazy(value) else value
+
+
 def read_columns(frame: Any, wanted: Sequence[str]) -> dict[str, Array]:
     """Those of the columns that `frame` has."""
     if isinstance(frame, Mapping):

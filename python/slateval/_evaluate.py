@@ -119,6 +119,7 @@ def evaluate(
     structure: str = "auto",
     correction: str = "auto",
     target_slots: str = "independent",
+    propensities: str = "known",
     band: str | None = "multiplier",
     min_propensity: float | None = None,
     confidence: float = 0.95,
@@ -126,6 +127,7 @@ def evaluate(
     alpha: float | Iterable[float] = (0.05, 0.1, 0.25),
     tail: str = "lower",
     quantile: float | Iterable[float] = (0.25, 0.5, 0.75),
+    at_least: float | Iterable[float] = (),
     bins: int | str = 4096,
     draws: int = 2000,
     debias_cvar: bool = False,
@@ -146,8 +148,9 @@ def evaluate(
     each other.
 
     Method: `estimator` ("suno", "uno"), or `structure` and `correction`; `band` ("multiplier", "bernstein", "none"),
-    `confidence`, `draws`, `seed`; `baseline` to compare targets with; `alpha`, `tail` and `quantile` for what is
-    reported. The numbers do not depend on `threads`.
+    `confidence`, `draws`, `seed`; `baseline` to compare targets with; `alpha`, `tail`, `quantile` and `at_least` for
+    what is reported. `propensities="estimated"` says that those of logging were estimated from the log: a check then
+    warns. The numbers do not depend on `threads`.
 
     `progress` is `True`, a function of `(rows, total)`, or a bar with `update(n)` such as tqdm's.
 
@@ -174,15 +177,17 @@ def evaluate(
         alpha=alpha,
         tail=tail,
         quantile=quantile,
+        at_least=at_least,
         draws=draws,
         debias_cvar=debias_cvar,
         seed=seed,
         threads=threads,
     )
     slots, bins = _options.text("target_slots", target_slots), _options.bins_text(bins)
+    source = _options.text("propensities", propensities, '"known" or "estimated"')
 
     def read(data: Any, columns: Columns) -> _slateval.Summary:
-        options = Options(columns, structure, slots, bins, baseline)
+        options = Options(columns, structure, slots, bins, baseline, propensities=source)
         return _read(data, options, method, threads, progress)
 
     summary = _reading(
@@ -217,6 +222,7 @@ def inspect(
     cluster: Column = None,
     structure: str = "auto",
     target_slots: str = "independent",
+    propensities: str = "known",
     bins: int | str = 4096,
     interactions: bool = False,
     band_width: float = 0.05,
@@ -242,9 +248,10 @@ def inspect(
     if not 0 < width < 1:
         raise InputError(f"band_width `{width}`: a band's width lies between 0 and 1")
     slots, bins = _options.text("target_slots", target_slots), _options.bins_text(bins)
+    source = _options.text("propensities", propensities, '"known" or "estimated"')
 
     def read(data: Any, columns: Columns) -> tuple[str, str]:
-        options = Options(columns, structure, slots, bins, None, bool(interactions))
+        options = Options(columns, structure, slots, bins, None, bool(interactions), source)
         paths = _data.paths_of(data)
         found = None if paths is not None else _data.batches_of(data, options.bases())
         objects, names = found or (None, [])

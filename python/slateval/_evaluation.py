@@ -6,7 +6,7 @@ import html
 import json
 import os
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -118,6 +118,21 @@ class Policy:
         """The mean of the worst alpha of slates; with `tail="upper"`, of the best."""
         return self._at("cvar", "alpha", number("alpha", alpha))
 
+    def prob(self, at_least: float) -> Interval:
+        """The probability of a reward of at least this, the reward itself included.
+
+        >>> import slateval
+        >>> ev = slateval.evaluate(reward=[1.0, 0.0], logging=[[0.5], [0.5]], target=[[0.9], [0.1]], band="none")
+        >>> round(float(ev["target"].prob(at_least=1)), 3)
+        0.9
+        """
+        reward = number("at_least", at_least)
+        for facts in self._facts.get("probabilities", []):
+            if facts["at_least"] == reward:
+                return Interval._of(facts)
+        again = self._evaluation._at("at_least", reward)
+        return again._policy(self._index, self._segment).prob(reward)
+
     def _at(self, what: str, key: str, level: float) -> Interval:
         if not 0 < level < 1:
             raise InputError(f"{key} `{level}`: must lie between 0 and 1")
@@ -188,6 +203,7 @@ class Comparison:
     """`"policy"` or `"baseline"` if one is shown to dominate, `"none"`, or `None` where it cannot be told."""
     _quantiles: Mapping[float, Interval]
     _cvar: Mapping[float, Interval]
+    _probabilities: Mapping[float, Interval] = field(default_factory=dict)
 
     @classmethod
     def _of(cls, facts: Mapping[str, Any]) -> Comparison:
@@ -199,6 +215,7 @@ class Comparison:
             facts["dominance"],
             {q["level"]: Interval._of(q) for q in facts["quantiles"]},
             {a["alpha"]: Interval._of(a) for a in facts["cvar"]},
+            {p["at_least"]: Interval._of(p) for p in facts.get("probabilities", [])},
         )
 
     def quantile(self, level: float) -> Interval:
@@ -209,10 +226,17 @@ class Comparison:
         """The difference of CVaR, at a tail that the evaluation was asked for."""
         return _reported(self._cvar, "alpha", alpha)
 
+    def prob(self, at_least: float) -> Interval:
+        """The difference of the probability of a reward of at least this, which the evaluation was asked for.
+
+        With at most 8 distinct rewards, all of them but the smallest are reported without being asked for.
+        """
+        return _reported(self._probabilities, "at_least", at_least)
+
 
 def _reported(found: Mapping[float, Interval], argument: str, level: float) -> Interval:
     if level not in found:
-        known = ", ".join(map(str, found))
+        known = ", ".join(map(str, found)) or "no such level"
         raise InputError(
             f"{argument} `{level}`: differences were taken at {known}; ask evaluate for {argument}=({level},)"
         )
@@ -299,7 +323,8 @@ class Evaluation(Mapping[str, Policy]):
         """The same log at another level, computed from the kept summary once."""
         if (key, level) not in self._other_levels:
             quantile, alpha = ([level], []) if key == "level" else ([], [level])
-            self._other_levels[key, level] = Evaluation(self._core.at(quantile, alpha))
+            again = self._core.at_least([level]) if key == "at_least" else self._core.at(quantile, alpha)
+            self._other_levels[key, level] = Evaluation(again)
         return self._other_levels[key, level]
 
     def __getitem__(self, name: str) -> Policy:

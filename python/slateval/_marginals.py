@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 import numpy as np
 
+from . import _slateval
 from ._columns import Floats, Ints
 from ._errors import DataTypeError, InputError
-from ._slates import Effort, Family, PlackettLuce, Sampler, Slates, UniformRanking, enough, factorises, family
+from ._slates import Drawn, Effort, Listed, PlackettLuce, Rankers, Sampler, Slates, UniformRanking, enough, family
 
 
 class Marginals(Protocol):
@@ -35,8 +37,12 @@ class Marginals(Protocol):
         """Whether the slots of a target are known to depend on each other, given the context."""
         ...
 
-    def rows(self, which: Ints, items: int, without: int | None) -> Floats:
-        """Some of the targets, (m, K·N), without one of the parts."""
+    def rows(self, which: Ints, items: int) -> Floats:
+        """Some of the targets, (m, K·N)."""
+        ...
+
+    def arrays(self, items: int) -> dict[str, Any]:
+        """All targets as the native part takes them."""
         ...
 
 
@@ -51,8 +57,11 @@ class _Known:
     def items(self) -> int:
         return int(self.probability.shape[2])
 
-    def rows(self, which: Ints, items: int, without: int | None) -> Floats:
+    def rows(self, which: Ints, items: int) -> Floats:
         return _flat(self.probability[which], items)
+
+    def arrays(self, items: int) -> dict[str, Any]:
+        return {"goals": _flat(self.probability, items).reshape(-1)}
 
 
 @dataclass(frozen=True)
@@ -68,11 +77,14 @@ class _Shown:
     def items(self) -> int:
         return int(self.slates.max()) + 1
 
-    def rows(self, which: Ints, items: int, without: int | None) -> Floats:
+    def rows(self, which: Ints, items: int) -> Floats:
         slates = self.slates[which]
         marks = np.zeros((*slates.shape, items))
         np.put_along_axis(marks, slates[..., None], 1.0, axis=2)
         return _flat(marks, items)
+
+    def arrays(self, items: int) -> dict[str, Any]:
+        return {"goal_slates": self.slates.reshape(-1)}
 
 
 @dataclass(frozen=True)
@@ -91,17 +103,19 @@ class _OfSlates:
     def parts(self) -> int:
         return int(self.probability.shape[0])
 
-    def rows(self, which: Ints, items: int, without: int | None) -> Floats:
-        taken = self.probability[:, which]
-        if without is not None and self.parts > 1:
-            taken = np.delete(taken, without, axis=0)
-        return _flat(taken.mean(axis=0), items)
+    def rows(self, which: Ints, items: int) -> Floats:
+        return _flat(self.probability[:, which].mean(axis=0), items)
+
+    def arrays(self, items: int) -> dict[str, Any]:
+        each = self.probability.reshape(-1, *self.probability.shape[2:])
+        return {"goals": _flat(each, items).reshape(-1)}
 
 
 def _flat(probability: Floats, items: int) -> Floats:
     """(m, K, N) as (m, K·items), items beyond N having probability 0."""
-    wider = np.pad(probability, [(0, 0), (0, 0), (0, items - probability.shape[2])])
-    return wider.reshape(len(wider), -1)
+    if items > probability.shape[2]:
+        probability = np.pad(probability, [(0, 0), (0, 0), (0, items - probability.shape[2])])
+    return np.ascontiguousarray(probability).reshape(len(probability), -1)
 
 
 def target_marginals(target: Any, rows: int, slots: int, effort: Effort) -> Marginals:
@@ -110,7 +124,7 @@ def target_marginals(target: Any, rows: int, slots: int, effort: Effort) -> Marg
         alike = np.full((slots, enough(target.items, slots)), 1 / target.items)
         return replace(_known(alike, rows, slots), joint=slots > 1)
     if isinstance(target, PlackettLuce | Slates | Sampler):
-        return _of_slates(family(target, rows, slots, effort), slots)
+        return _of_slates(family(target, rows, slots), slots, effort)
     values = np.asarray(target)
     if values.dtype.kind in "iu":
         return _certain(values, rows, slots)
@@ -122,20 +136,68 @@ def target_marginals(target: Any, rows: int, slots: int, effort: Effort) -> Marg
     )
 
 
-def _of_slates(policy: Family, slots: int) -> Marginals:
-    targets, joint = [], False
-    for which in range(int(policy.index.max()) + 1):
-        slates = policy.weighted(which, stream=1)
-        joint = joint or not factorises(slates)
-        cells = np.arange(slots) * policy.items + slates.slates
-        probability = np.broadcast_to(slates.probability[:, None], cells.shape)
-        targets.append(
-            [
-                np.bincount(at.ravel(), p.ravel(), slots * policy.items).reshape(slots, policy.items) * slates.parts
-                for at, p in zip(np.split(cells, slates.parts), np.split(probability, slates.parts), strict=True)
-            ]
-        )
-    return _OfSlates(np.moveaxis(np.array(targets), 1, 0), policy.index, joint)
+def _of_slates(policy: Rankers | Listed | Drawn, slots: int, effort: Effort) -> Marginals:
+    if isinstance(policy, Rankers):
+        return _of_rankers(policy, slots, effort)
+    if isinstance(policy, Listed):
+        joint = not all(_factorises(policy.slates, p) for p in policy.probability)
+        shares = [_shares(policy.slates, p, policy.items) for p in policy.probability]
+        return _OfSlates(np.array([shares]), policy.index, joint)
+    drawn = (policy.draw(which, stream=1, effort=effort) for which in range(policy.count))
+    parts, joint = [], False
+    for slates in drawn:
+        joint = joint or (slots > 1 and not (slates == slates[0]).all())
+        each = np.split(slates, effort.parts)
+        parts.append([_shares(part, np.full(len(part), 1 / len(part)), policy.items) for part in each])
+    return _OfSlates(np.moveaxis(np.array(parts), 1, 0), policy.index, joint)
+
+
+def _of_rankers(policy: Rankers, slots: int, effort: Effort) -> Marginals:
+    count, items = policy.scores.shape
+    request = native_request(slots, items, effort)
+    scores = np.ascontiguousarray(policy.scores).reshape(-1)
+    parts, found = _slateval.ranker_marginals(json.dumps(request), scores)
+    probability = np.frombuffer(found).reshape(parts, count, slots, items)
+    return _OfSlates(probability, policy.index, _repeats_are_missed(probability.mean(axis=0)))
+
+
+def native_request(slots: int, items: int, effort: Effort) -> dict[str, Any]:
+    """What the native part needs to know beside its arrays."""
+    return {
+        "slots": slots,
+        "items": items,
+        "limit": effort.slate_limit,
+        "samples": effort.samples,
+        "parts": effort.parts,
+        "seed": effort.seed,
+        "threads": effort.threads,
+    }
+
+
+def _repeats_are_missed(probability: Floats) -> bool:
+    """Whether slots (m, K, N) that never show one item twice would do so were they independent."""
+    slots = range(probability.shape[1])
+    pairs = ((probability[:, k] * probability[:, j]).max() for k in slots for j in range(k))
+    return any(pair > 1e-9 for pair in pairs)
+
+
+def _shares(slates: Ints, p: Floats, items: int) -> Floats:
+    """The probability of each item in each slot, (K, N)."""
+    slots = slates.shape[1]
+    cells = np.arange(slots) * items + slates
+    found = np.bincount(cells.ravel(), np.repeat(p, slots), slots * items)
+    return found.astype(np.float64).reshape(slots, items)
+
+
+def _factorises(slates: Ints, p: Floats) -> bool:
+    """Whether each slate's probability is the product of its slots': then these do not depend on each other."""
+    if slates.shape[1] == 1:
+        return True
+    slates, p = slates[p > 0], p[p > 0]
+    product = np.ones(p.size)
+    for slot in slates.T:
+        product *= np.bincount(slot, p)[slot]
+    return bool(np.allclose(product, p, rtol=0, atol=1e-9))
 
 
 def _certain(slates: Ints, rows: int, slots: int) -> Marginals:

@@ -16,6 +16,9 @@ Named = list[tuple[str | None, str]]
 
 ESTIMATORS = {"suno": "additive", "uno": "product"}
 
+PropensitySource = Literal["known", "estimated"]
+"""Whether the logging policy wrote its propensities down, or they were estimated from the log."""
+
 TargetSlots = Literal["independent", "joint"]
 """Whether a target's slots depend on each other, given the context."""
 
@@ -23,6 +26,11 @@ TargetSlots = Literal["independent", "joint"]
 def slots_argument(slots: TargetSlots) -> dict[str, TargetSlots]:
     """The argument that tells `evaluate` of slots that depend on each other; none where it assumes what is so."""
     return {"target_slots": slots} if slots == "joint" else {}
+
+
+def source_argument(source: PropensitySource) -> dict[str, PropensitySource]:
+    """The argument that tells `evaluate` of propensities that were estimated; none where they are known."""
+    return {"propensities": source} if source == "estimated" else {}
 
 
 def text(name: str, value: Any, what: str = "a column's name") -> str:
@@ -165,6 +173,7 @@ class Options:
     bins: str
     baseline: str | None
     interactions: bool = False
+    propensities: str = "known"
 
     def request(self) -> str:
         columns = {name: getattr(self.columns, name) for name in Columns.__dataclass_fields__}
@@ -197,6 +206,7 @@ METHOD = [
     "alpha",
     "tail",
     "quantile",
+    "at_least",
     "draws",
     "debias_cvar",
     "seed",
@@ -214,6 +224,7 @@ def method(
     alpha: Any = (0.05, 0.1, 0.25),
     tail: Any = "lower",
     quantile: Any = (0.25, 0.5, 0.75),
+    at_least: Any = (),
     draws: Any = 2000,
     debias_cvar: Any = False,
     seed: Any = 0,
@@ -231,6 +242,7 @@ def method(
             "alpha": numbers("alpha", alpha),
             "tail": text("tail", tail, '"lower" or "upper"'),
             "quantile": numbers("quantile", quantile),
+            "at_least": numbers("at_least", at_least),
             "draws": whole("draws", draws),
             "debias_cvar": bool(debias_cvar),
             "seed": whole("seed", seed),

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import perm
 from typing import Any
 
 import numpy as np
@@ -13,12 +12,12 @@ from ._errors import InputError
 from ._marginals import Marginals, target_marginals
 from ._policies import Dense, Reader
 from ._shown_propensities import Shown
-from ._slates import Effort, PlackettLuce, Sampler, Slates, UniformRanking
+from ._slates import Effort, PlackettLuce, Sampler, Slates, UniformRanking, sets_of_items
 
 OVER_SLATES = (PlackettLuce, Sampler, Slates, UniformRanking)
 
-SLATE_LIMIT = 20_000
-"""The most slates of a ranker that are listed one by one."""
+SET_LIMIT = 50_000
+"""The most sets of items that a ranker's probabilities are computed from."""
 
 PER_SLOT = "give its probability of each item in each slot, with target_slots='joint'"
 
@@ -34,7 +33,7 @@ class _Slots:
     def rows(self, start: int, stop: int) -> Array:
         """Those of the rows from `start` to `stop`."""
         index = self.marginals.index[start:stop]
-        flat = self.marginals.rows(index, self.items, None)
+        flat = self.marginals.rows(index, self.items)
         return flat.reshape(index.size, -1, self.items)
 
 
@@ -47,7 +46,7 @@ def of_slates(reader: Reader, name: str, policy: Any, shown: Shown) -> tuple[Den
     if not shown.present.all():
         raise InputError(f"{name}: a policy over slates needs slates of one length, and some are shorter; {PER_SLOT}")
     _check_size(name, policy, reader.slots)
-    effort = Effort(SLATE_LIMIT, samples=2, parts=2, seed=0)
+    effort = Effort(SET_LIMIT, samples=2, parts=2, seed=0)
     marginals = target_marginals(policy, reader.rows, reader.slots, effort)
     known = reader.item_count if reader.items.universe is None else int(reader.items.universe.size)
     if known is not None and marginals.items > known:
@@ -56,11 +55,13 @@ def of_slates(reader: Reader, name: str, policy: Any, shown: Shown) -> tuple[Den
 
 
 def _check_size(name: str, policy: Any, slots: int) -> None:
-    """Only what can be listed is exact; what has to be drawn has errors that no interval would know of."""
+    """Only what can be counted is exact; what has to be drawn has errors that no interval would know of."""
     if isinstance(policy, Sampler):
         raise InputError(f"{name}: a Sampler can only be drawn from; {PER_SLOT}")
     if not isinstance(policy, PlackettLuce):
         return
-    slates = perm(np.shape(policy.scores)[-1], slots)
-    if slates > SLATE_LIMIT:
-        raise InputError(f"{name}: {slates:,} slates are too many to list, {SLATE_LIMIT:,} are the most; {PER_SLOT}")
+    sets = sets_of_items(np.shape(policy.scores)[-1], slots)
+    if sets > SET_LIMIT:
+        raise InputError(
+            f"{name}: its slates are made of {sets:,} sets of items, {SET_LIMIT:,} are the most; {PER_SLOT}"
+        )

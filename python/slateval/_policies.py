@@ -11,6 +11,7 @@ import numpy as np
 from ._actions import Items
 from ._columns import Array, Flags, Floats, Ints, has_missing, is_lazy, places, read_columns, slice_rows
 from ._errors import InputError
+from ._estimated import EstimatedPropensities
 
 
 @dataclass(frozen=True)
@@ -199,6 +200,8 @@ class Reader:
         """One policy."""
         if isinstance(policy, Table):
             return self._table(name, policy)
+        if isinstance(policy, EstimatedPropensities):
+            return self._estimated(name, policy)
         if callable(policy) and not hasattr(policy, "__array__"):
             if self.contexts is None:
                 raise InputError(f"{name}: a policy that is a function needs `contexts`, one for each row")
@@ -225,6 +228,16 @@ class Reader:
         flat64 = np.minimum(flat.astype(np.float64), 1.0)
         keys = np.flatnonzero(flat64).astype(np.int64)
         return Keyed(name, keys, flat64.ravel()[keys], 1, flat.shape[0], flat.shape[1], tolerance(values))
+
+    def _estimated(self, name: str, policy: EstimatedPropensities) -> Dense:
+        if name != "logging":
+            raise InputError(f"{name}: a target's probabilities must be known; only logging's can be estimated")
+        if policy.mu.shape != (self.rows, self.slots):
+            raise InputError(
+                f"logging was estimated from {policy.mu.shape[0]} slates of {policy.mu.shape[1]} slots, there are "
+                f"{self.rows} of {self.slots}: give the same actions to both"
+            )
+        return policy
 
     def _count(self, name: str, items: int) -> None:
         if self.items.universe is not None and items != self.items.universe.size:

@@ -8,6 +8,7 @@ from typing import Any
 _DEFAULTS: dict[str, Any] = {
     "structure": "auto",
     "target_slots": "independent",
+    "propensities": "known",
     "bins": "4096",
     "by": None,
     "baseline": None,
@@ -16,6 +17,7 @@ _DEFAULTS: dict[str, Any] = {
     "alpha": [0.05, 0.1, 0.25],
     "tail": "lower",
     "quantile": [0.25, 0.5, 0.75],
+    "at_least": [],
     "band": "multiplier",
     "min_propensity": None,
     "confidence": 0.95,
@@ -24,7 +26,7 @@ _DEFAULTS: dict[str, Any] = {
     "debias_cvar": False,
 }
 
-_OF_LOG = {"target_slots", "bins", "by", "cluster"}
+_OF_LOG = {"target_slots", "propensities", "bins", "by", "cluster"}
 """Settings that are stored in the summary, so that `load` does not take them."""
 
 

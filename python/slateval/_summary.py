@@ -63,6 +63,7 @@ class Summary:
         cluster: str | None = None,
         structure: str = "auto",
         target_slots: str = "independent",
+        propensities: str = "known",
         bins: int | str = 4096,
         baseline: str | None = None,
         interactions: bool = False,
@@ -81,7 +82,8 @@ class Summary:
         )
         structure = _options.text("structure", structure)
         slots, bins = _options.text("target_slots", target_slots), _options.bins_text(bins)
-        self._options: Options | None = Options(columns, structure, slots, bins, baseline, bool(interactions))
+        source = _options.text("propensities", propensities, '"known" or "estimated"')
+        self._options: Options | None = Options(columns, structure, slots, bins, baseline, bool(interactions), source)
         _summary_settings.check(self._options)
         self._core: _slateval.Summary | None = None
         self._last: Last | None = None

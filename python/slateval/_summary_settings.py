@@ -22,6 +22,7 @@ _ROWS = [
     "by",
     "cluster",
     "target_slots",
+    "propensities",
     "bins",
     "baseline",
     "interactions",
@@ -51,6 +52,7 @@ def of_options(options: Options) -> dict[str, str]:
     columns = options.columns
     bins = "log" if options.bins == "log" else str(int(options.bins))
     found = _common(options.structure, options.target_slots, bins, columns.by, columns.cluster, options.baseline)
+    found["propensities"] = options.propensities
     if columns.reward:
         found["reward"] = columns.reward
     if columns.logging:
@@ -66,6 +68,7 @@ def of_spec(spec: str) -> dict[str, str]:
     binning = facts["binning"]
     bins = "log" if binning["scale"] == "log" else str(binning["capacity"])
     found = _common(facts["structure"], facts["target_slots"], bins, facts["by"], facts["cluster"], facts["baseline"])
+    found["propensities"] = facts.get("propensities", "known")
     found["targets"] = ", ".join(policy["name"] for policy in facts["policies"])
     return found | {name: column for name, column in facts["columns"].items() if name in ("reward", "logging")}
 

@@ -49,6 +49,7 @@ def plan(
     cluster: str | None = None,
     structure: str = "auto",
     target_slots: str = "independent",
+    propensities: str = "known",
     bins: int | str = 4096,
     baseline: str | None = None,
 ) -> list[Task]:
@@ -77,7 +78,9 @@ def plan(
         cluster=cluster,
     )
     slots = _options.text("target_slots", target_slots)
-    options = Options(columns, _options.text("structure", structure), slots, _options.bins_text(bins), baseline)
+    source = _options.text("propensities", propensities, '"known" or "estimated"')
+    structure, bins = _options.text("structure", structure), _options.bins_text(bins)
+    options = Options(columns, structure, slots, bins, baseline, propensities=source)
     tasks, job = _slateval.plan(options.request(), [path if "://" in path else os.path.abspath(path) for path in found])
     return [Task(file, row_groups, task, job) for file, row_groups, task in tasks]
 

@@ -14,14 +14,16 @@ from __future__ import annotations
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from importlib import import_module
 from typing import Any, Literal
 
 import numpy as np
 
 from ._actions import Items, as_matrix, item_list, read_actions
-from ._columns import Array, Floats, factorize, has_missing, is_frame
+from ._columns import Array, Floats, collected, factorize, has_missing, is_frame
 from ._errors import DataTypeError, InputError, SlatevalWarning
-from ._options import TargetSlots, slots_argument, whole
+from ._estimated import EstimatedPropensities
+from ._options import PropensitySource, TargetSlots, slots_argument, source_argument, whole
 from ._over_slates import OVER_SLATES, of_slates
 from ._policies import Dense, Keyed, Keys, Reader, Table
 from ._shown_propensities import Shown, Tally, dense, keyed
@@ -63,6 +65,8 @@ class Propensities:
     chi: dict[str, Floats]
     support: dict[str, Support]
     target_slots: TargetSlots = "independent"
+    source: PropensitySource = "known"
+    """`"estimated"` if logging's probabilities came from `slateval.estimate_propensities`."""
 
     def arguments(self) -> dict[str, Any]:
         """Keyword arguments for `slateval.evaluate(reward=reward, **p.arguments())`.
@@ -70,7 +74,8 @@ class Propensities:
         `target_slots="joint"` is among them if any target's slots depend on each other. To say otherwise, replace it:
         `**p.arguments() | {"target_slots": "independent"}`.
         """
-        return {"logging": self.mu, "target": dict(self.pi), "chi": dict(self.chi)} | slots_argument(self.target_slots)
+        given = {"logging": self.mu, "target": dict(self.pi), "chi": dict(self.chi)}
+        return given | slots_argument(self.target_slots) | source_argument(self.source)
 
     def to_columns(self) -> dict[str, Floats]:
         """Columns of a log: `mu_1 …`, `pi_NAME_1 …`, `chi_NAME_1 …`; without a name for a target that was given none.
@@ -89,6 +94,32 @@ class Propensities:
                 columns |= _numbered(kind if name == "target" else f"{kind}_{name}", values)
         return columns
 
+    def to_pandas(self) -> Any:
+        """`to_columns()` as a pandas DataFrame.
+
+        >>> p = propensities([[0, 1]], logging=[0.5, 0.5], target={"new": [0.2, 0.8]})
+        >>> p.to_pandas()[["mu_1", "pi_new_1"]]
+           mu_1  pi_new_1
+        0   0.5       0.2
+        """
+        return import_module("pandas").DataFrame(self.to_columns())
+
+    def __repr__(self) -> str:
+        """A line for the log, and one for each target.
+
+        >>> propensities([[0, 1]], logging=[0.5, 0.5], target={"new": [0.2, 0.8]})
+        <Propensities: 1 slates of up to 2 slots, logging 0.5 to 0.5
+          new: 0.2 to 0.8, logging shows all of it>
+        """
+        rows, slots = self.mu.shape
+        logging = "logging" if self.source == "known" else "estimated logging"
+        lines = [f"<Propensities: {rows:,} slates of up to {slots} slots, {logging} {_range(self.mu)}"]
+        for name, values in self.pi.items():
+            support = self.support[name]
+            shown = "all of it" if support.full else f"all but {support.mass:.3%} of it"
+            lines.append(f"  {name}: {_range(values)}, logging shows {shown}")
+        return "\n".join(lines) + ">"
+
 
 def propensities(
     actions: Any,
@@ -103,8 +134,9 @@ def propensities(
 ) -> Propensities:
     """The probabilities of the slates shown, and each target's chi, from whole policies.
 
-    `actions` is an array (n, K) of item numbers from 0, or of items of any kind with the list `items` of all of them.
-    Shorter slates are filled with -1 (None among items that are no numbers), or masked (`numpy.ma`).
+    `actions` is an array (n, K) of item numbers from 0, or of items of any kind with the list `items` of all of them; a
+    frame has one column for each slot. Shorter slates are filled with -1 (None among items that are no numbers), or
+    masked (`numpy.ma`). Every frame may be a Polars lazy frame: actions, contexts and tables.
 
     A policy is one of
 
@@ -113,6 +145,7 @@ def propensities(
     - a dataframe, or dict of arrays, with columns `context, slot, item, probability`, joined with `contexts` (n,).
       Slots count from 1; what is not in the table has probability 0. `Table` takes other column names, `slot=None` and
       `context=None`. A dict is a table if it has keys `item` and `probability`;
+    - for logging, the result of `slateval.estimate_propensities`, where the log has no propensities;
     - a function of a batch of at most `batch_size` of the `contexts`, which gives an array (b, K, N).
 
     `target` is a policy, or a dict of them by name. Such a policy is taken to fill its slots independently given the
@@ -161,6 +194,7 @@ def propensities(
     if on_unsupported not in ("error", "warn"):
         raise InputError(f"on_unsupported must be 'error' or 'warn', not {on_unsupported!r}")
     batch_size = whole("batch_size", batch_size, 1)
+    actions, contexts = collected(actions), collected(contexts)
     policies = {"logging": _as_policy(logging)} | _targets(target)
     item_names = _resolve_items(actions, items, list(policies.values()))
     shown = _shown(actions, item_names, contexts)
@@ -170,6 +204,8 @@ def propensities(
     joint = {name: False for name in policies if name != "logging"}
     for name, policy in over_slates.items():
         read[name], joint[name] = of_slates(reader, _label(name), policy, shown)
+    if isinstance(logging, EstimatedPropensities):
+        read["logging"] = logging.in_order_of(item_names.universe, reader.item_count)
     read = {name: read[name] for name in policies}
     if reader.item_count is not None:
         shown.check_items(reader.item_count)
@@ -177,7 +213,8 @@ def propensities(
     pi = {name: tally.pi for name, tally in tallies.items()}
     chi = {name: tally.chi for name, tally in tallies.items()}
     support = {name: _support(name, tally, shown, on_unsupported) for name, tally in tallies.items()}
-    return Propensities(mu, pi, chi, support, _target_slots(target_slots, joint))
+    source: PropensitySource = "estimated" if isinstance(logging, EstimatedPropensities) else "known"
+    return Propensities(mu, pi, chi, support, _target_slots(target_slots, joint), source)
 
 
 def _target_slots(given: TargetSlots | None, joint: dict[str, bool]) -> TargetSlots:
@@ -300,6 +337,10 @@ def _support(name: str, tally: Tally, shown: Shown, on_unsupported: Unsupported)
         )
     warnings.warn(message + " and are left out", UserWarning, stacklevel=3)
     return support
+
+
+def _range(values: Floats) -> str:
+    return f"{np.nanmin(values):.3g} to {np.nanmax(values):.3g}"
 
 
 def _numbered(name: str, values: Floats) -> dict[str, Floats]:

@@ -11,24 +11,25 @@ one is, if the reward's distribution is a sum of slot effects::
 
 from __future__ import annotations
 
+import json
 import warnings
-from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
 
+from . import _slateval
 from ._columns import Flags, Floats, Ints
 from ._errors import InputError
-from ._marginals import Marginals, target_marginals
+from ._marginals import Marginals, native_request, target_marginals
 from ._options import TargetSlots, slots_argument
-from ._slates import Effort, Family, PlackettLuce, Sampler, Slates, UniformRanking, family
-from ._solve import Solved, from_slates, inverse, uniform
+from ._options import threads as threads_option
+from ._progress import teller
+from ._slates import Drawn, Effort, Family, Listed, PlackettLuce, Rankers, Sampler, Slates, UniformRanking, family
 
 __all__ = ["PlackettLuce", "PseudoInverse", "Sampler", "Slates", "UniformRanking", "pseudo_inverse"]
 
 LARGEST = 2000
-CELLS_AT_ONCE = 1 << 22
 TOLERANCE = 1e-6
 
 
@@ -36,11 +37,11 @@ TOLERANCE = 1e-6
 class PseudoInverse:
     """Weights (n,), to be evaluated as they are.
 
-    `error` is None where all slates could be listed. Otherwise it is each weight's standard error from having drawn
-    them. Rows of one policy share their draws, so it does not average out over such rows: draw more (`samples`) until
-    it is small beside the weights. `unsupported` (n,) tells how far each row's target lies outside of what logging can
-    tell of, in probability; 0 but for rounding if it is supported. `target_slots` is `"joint"` if the target's slots
-    are known to depend on each other given the context, as those of a ranker without repeats do.
+    `error` is None if nothing was drawn: the weights are then exact. Otherwise it is each weight's standard error from
+    having drawn slates. Rows of one policy share their draws, so it does not average out over such rows: draw more
+    (`samples`) until it is small beside the weights. `unsupported` (n,) tells how far each row's target lies outside of
+    what logging can tell of, in probability; 0 but for rounding if it is supported. `target_slots` is `"joint"` if the
+    target's slots are known to depend on each other given the context, as those of a ranker without repeats do.
     """
 
     weights: Floats
@@ -52,17 +53,32 @@ class PseudoInverse:
         """Keyword arguments for `slateval.evaluate(reward=reward, **w.arguments())`."""
         return {"weight": self.weights, "structure": "given"} | slots_argument(self.target_slots)
 
+    def __repr__(self) -> str:
+        """A line.
+
+        >>> pseudo_inverse([[0, 1], [1, 0], [1, 2]], UniformRanking(3), [0, 1])
+        <PseudoInverse: 3 weights from -1 to 5, mean 1.67, exact>
+        """
+        low, high, mean = self.weights.min(), self.weights.max(), self.weights.mean()
+        exact = "exact" if self.error is None else f"standard errors up to {self.error.max():.3g} from drawing"
+        beyond = self.unsupported.max()
+        missing = f", up to {beyond:.3g} of a target out of reach" if beyond > TOLERANCE else ""
+        found = f"{self.weights.size:,} weights from {low:.3g} to {high:.3g}, mean {mean:.3g}"
+        return f"<PseudoInverse: {found}, {exact}{missing}>"
+
 
 def pseudo_inverse(
     actions: Any,
     logging: PlackettLuce | UniformRanking | Slates | Sampler,
     target: Any,
     *,
-    slate_limit: int = 20_000,
+    slate_limit: int = 50_000,
     samples: int = 100_000,
     parts: int = 20,
     seed: int = 0,
     on_unsupported: Literal["error", "warn"] = "error",
+    threads: int | None = None,
+    progress: Any = None,
 ) -> PseudoInverse:
     """The additive weight of each slate shown, for a logging policy over whole slates.
 
@@ -72,9 +88,13 @@ def pseudo_inverse(
     - the one slate that it shows, (n, K) or (K,), as whole numbers;
     - a policy over slates, as `logging` is.
 
-    Rows with the same policy share one inverse of a matrix with K·N rows. Rankings of up to `slate_limit` slates are
-    listed and the weights exact. Beyond, and for a `Sampler`, `samples` slates are drawn from `seed`, and `error`
-    tells what that costs: the standard error by leaving out one of `parts` parts at a time.
+    Rows with the same policy share one inverse of a matrix with K·N rows; different policies are shared out among
+    `threads` threads, all processors if None. `progress` is as for `evaluate`, in rows. Ctrl-C ends it.
+
+    The weights of a Plackett-Luce ranker are exact where its slates are made of at most `slate_limit` sets of items:
+    those that can fill all slots but the last. Five slots of 20 items have 4,845 such sets (and 1,860,480 slates).
+    Beyond, and for a `Sampler`, `samples` slates are drawn from `seed`, and `error` tells what that costs: the standard
+    error by leaving out one of `parts` parts at a time.
 
     A target outside of what logging's slates can tell of is an error. With `on_unsupported="warn"` that part of it is
     left out, and `unsupported` tells how much it is.
@@ -91,82 +111,99 @@ def pseudo_inverse(
     >>> w.weights.round(6)
     array([ 5.,  1., -1.])
     """
-    effort = _effort(slate_limit, samples, parts, seed)
+    effort = _effort(slate_limit, samples, parts, seed, threads)
     if on_unsupported not in ("error", "warn"):
         raise InputError(f"on_unsupported must be 'error' or 'warn', not {on_unsupported!r}")
     shown = _read_actions(actions)
     count, slots = shown.shape
-    policy = family(logging, count, slots, effort)
+    policy = family(logging, count, slots)
     goal = target_marginals(target, count, slots, effort)
     items = max(policy.items, goal.items)
     _check(shown, policy, goal, items, is_fixed=isinstance(logging, PlackettLuce | UniformRanking | Sampler))
-    weights, errors, beyond = np.empty(count), np.zeros(count), np.zeros(count)
-    sampled = goal.parts > 1
-    for rows, solver_parts, solve in _solvers(logging, policy, shown, items):
-        drawn_in = max(solver_parts, goal.parts)
-        sampled |= drawn_in > 1
-        weights[rows], beyond[rows] = _weights(shown[rows], rows, goal, items, solve, None)
-        if drawn_in > 1:
-            without = [_weights(shown[rows], rows, goal, items, solve, part)[0] for part in range(drawn_in)]
-            # The delete-one-part jackknife.
-            errors[rows] = np.sqrt((drawn_in - 1) * np.var(without, axis=0))
-    _report(beyond, on_unsupported)
-    return PseudoInverse(weights, errors if sampled else None, beyond, "joint" if goal.joint else "independent")
-
-
-Solver = Callable[[int | None], Solved]
-
-
-def _solvers(logging: Any, policy: Family, shown: Ints, items: int) -> Iterator[tuple[Ints, int, Solver]]:
-    """For each different logging policy its rows, the number of parts it was drawn in, and how to solve for it."""
-    slots = shown.shape[1]
+    if not isinstance(logging, UniformRanking):
+        _check_size(slots, items)
+    work = _Work(shown, goal, items, effort, teller(progress))
     if isinstance(logging, UniformRanking):
-        yield np.arange(len(shown)), 1, lambda _: uniform(slots, items)
-        return
+        alike = np.zeros(count, dtype=np.int64)
+        weights, errors, beyond = work.run("uniform", np.arange(count), alike, {})
+    elif isinstance(policy, Drawn):
+        weights, errors, beyond = work.context_by_context(policy)
+    else:
+        weights, errors, beyond = work.run(*_native(policy, count))
+    _report(beyond, on_unsupported)
+    return PseudoInverse(weights, errors, beyond, "joint" if goal.joint else "independent")
+
+
+Found = tuple[Floats, Floats | None, Floats]
+"""Weights, their errors if slates were drawn, and how far each target is out of reach."""
+
+
+@dataclass(frozen=True)
+class _Work:
+    """All that the native part needs but the logging policy."""
+
+    shown: Ints
+    goal: Marginals
+    items: int
+    effort: Effort
+    tell: Any
+
+    def run(self, kind: str, rows: Ints, policy: Ints, arrays: dict[str, Any], offset: int = 0) -> Found:
+        """The weights of some rows, each with the number of its policy."""
+        slots = self.shown.shape[1]
+        goals = self.goal.arrays(self.items)
+        request = native_request(slots, self.items, self.effort)
+        request |= {"logging": kind, "goal_parts": self.goal.parts if "goals" in goals else 0}
+        arrays = arrays | goals | {"policy": policy, "goal": self.goal.index[rows], "rows": rows}
+        arrays["actions"] = self.shown[rows].reshape(-1)
+        given = {name: np.ascontiguousarray(array) for name, array in arrays.items()}
+        found = _slateval.pseudo_inverse(json.dumps(request), given, self._teller(offset))
+        weights, errors, beyond = (None if part is None else np.frombuffer(part).copy() for part in found)
+        assert weights is not None and beyond is not None
+        return weights, errors, beyond
+
+    def context_by_context(self, policy: Drawn) -> Found:
+        """Only Python can draw from a sampler: one context after the other."""
+        weights, errors, beyond = (np.zeros(len(self.shown)) for _ in range(3))
+        order = np.argsort(policy.index, kind="stable")
+        done = 0
+        for rows in np.split(order, np.flatnonzero(np.diff(policy.index[order])) + 1):
+            slates = policy.draw(int(policy.index[rows[0]]), stream=0, effort=self.effort)
+            alike = np.zeros(rows.size, dtype=np.int64)
+            found = self.run("drawn", rows, alike, {"slates": slates.reshape(-1)}, done)
+            weights[rows], beyond[rows] = found[0], found[2]
+            errors[rows] = 0.0 if found[1] is None else found[1]
+            done += rows.size
+        return weights, errors, beyond
+
+    def _teller(self, offset: int) -> Any:
+        tell, total = self.tell, len(self.shown)
+        return None if tell is None else lambda rows, _: tell(offset + rows, total)
+
+
+def _native(policy: Rankers | Listed, count: int) -> tuple[str, Ints, Ints, dict[str, Any]]:
+    """A policy as the native part takes it."""
+    rows = np.arange(count)
+    if isinstance(policy, Rankers):
+        return "rankers", rows, policy.index, {"scores": policy.scores.reshape(-1)}
+    arrays = {"slates": policy.slates.reshape(-1), "probability": policy.probability.reshape(-1)}
+    return "listed", rows, policy.index, arrays
+
+
+def _check_size(slots: int, items: int) -> None:
     if slots * items > LARGEST:
         raise InputError(
             f"{slots} slots of {items} items need a matrix of {slots * items} rows; {LARGEST} are the most: leave "
             "items out that are never shown"
         )
-    order = np.argsort(policy.index, kind="stable")
-    for rows in np.split(order, np.flatnonzero(np.diff(policy.index[order])) + 1):
-        slates = policy.weighted(int(policy.index[rows[0]]), stream=0)
-        moments = from_slates(slates, items)
-        whole = inverse(moments, None)
-        if slates.parts == 1:
-            yield rows, 1, lambda _, whole=whole: whole  # type: ignore[misc]
-        else:
-            _check_reached(shown[rows], rows, whole, items)
-            yield rows, slates.parts, lambda part, moments=moments: inverse(moments, part)  # type: ignore[misc]
 
 
-def _weights(
-    shown: Ints, rows: Ints, goal: Marginals, items: int, solve: Solver, without: int | None
-) -> tuple[Floats, Floats]:
-    """The weights of `rows`, and how far each target is out of reach."""
-    solved = solve(without)
-    slots = shown.shape[1]
-    cells = np.arange(slots) * items + shown
-    weights, beyond = np.empty(len(rows)), np.empty(len(rows))
-    different, which = np.unique(goal.index[rows], return_inverse=True)
-    step = max(1, CELLS_AT_ONCE // (slots * items))
-    order = np.argsort(which, kind="stable")
-    for start in range(0, different.size, step):
-        part = order[slice(*np.searchsorted(which[order], [start, start + step]))]
-        q = goal.rows(different[start : start + step], items, without)
-        effects, residual = solved(q)
-        at = which[part] - start
-        weights[part] = effects[at[:, None], cells[part]].sum(axis=1)
-        beyond[part] = residual[at]
-    return weights, beyond
-
-
-def _effort(slate_limit: int, samples: int, parts: int, seed: int) -> Effort:
+def _effort(slate_limit: int, samples: int, parts: int, seed: int, threads: int | None) -> Effort:
     if parts < 2 or samples < parts or samples % parts:
         raise InputError(f"samples ({samples}) must be a multiple of parts ({parts}), and parts at least 2")
     if slate_limit < 0 or seed < 0:
         raise InputError(f"slate_limit ({slate_limit}) and seed ({seed}) must not be negative")
-    return Effort(slate_limit, samples, parts, seed)
+    return Effort(slate_limit, samples, parts, seed, threads_option(threads))
 
 
 def _read_actions(actions: Any) -> Ints:
@@ -188,23 +225,6 @@ def _check(shown: Ints, policy: Family, goal: Marginals, items: int, is_fixed: b
     if impossible.any():
         row = int(impossible.argmax())
         raise InputError(f"row {row + 1}: slate {shown[row].tolist()} was shown, but has probability 0 under logging")
-
-
-def _check_reached(shown: Ints, rows: Ints, solved: Solved, items: int) -> None:
-    """Drawn slates must tell of every slate shown."""
-    different, which = np.unique(shown, axis=0, return_inverse=True)
-    marks = np.zeros((len(different), shown.shape[1] * items))
-    np.put_along_axis(marks, np.arange(shown.shape[1]) * items + different, 1.0, axis=1)
-    step = max(1, CELLS_AT_ONCE // marks.shape[1])
-    for start in range(0, len(different), step):
-        residual = solved(marks[start : start + step])[1]
-        if (residual > TOLERANCE).any():
-            slate = start + int(residual.argmax())
-            row = int(rows[np.flatnonzero(which.reshape(-1) == slate)[0]])
-            raise InputError(
-                f"row {row + 1}: slate {different[slate].tolist()} was shown, but no slates drawn from logging tell of "
-                "it: draw more samples, or check the policy"
-            )
 
 
 def _report(beyond: Floats, on_unsupported: str) -> None:

@@ -36,7 +36,8 @@ fn refuse(error: ArrowError) -> PyErr {
     PyValueError::new_err(error.to_string())
 }
 
-fn numbers_of(array: &Bound<'_, PyAny>, mask: Option<&Bound<'_, PyBytes>>) -> PyResult<ArrayRef> {
+/// A column of an array's numbers.
+pub(crate) fn numbers_of(array: &Bound<'_, PyAny>, mask: Option<&Bound<'_, PyBytes>>) -> PyResult<ArrayRef> {
     let interface = array.getattr("__array_interface__")?;
     let kind: String = interface.get_item("typestr")?.extract()?;
     let shape: Vec<usize> = interface.get_item("shape")?.extract()?;

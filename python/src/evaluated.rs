@@ -164,6 +164,13 @@ impl Evaluated {
         Evaluated::new(py, self.summary.clone(), settings, self.record.clone())
     }
 
+    /// The same log with the probabilities of rewards that are at least these, and no other levels.
+    fn at_least(&self, py: Python<'_>, rewards: Vec<f64>) -> PyResult<Evaluated> {
+        let mut settings = self.settings.clone();
+        (settings.quantiles, settings.alphas, settings.at_least) = (Vec::new(), Vec::new(), rewards);
+        Evaluated::new(py, self.summary.clone(), settings, self.record.clone())
+    }
+
     /// Together with another summary, evaluated the same way.
     fn merge(&self, py: Python<'_>, other: &Evaluated) -> PyResult<Evaluated> {
         let mut merged = self.summary.as_ref().clone();

@@ -7,6 +7,7 @@ mod errors;
 mod evaluated;
 mod ffi;
 mod inspect;
+mod policies;
 mod request;
 mod sim;
 mod source;
@@ -27,6 +28,8 @@ fn _slateval(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(inspect::inspect, module)?)?;
     module.add_function(wrap_pyfunction!(tasks::plan, module)?)?;
     module.add_function(wrap_pyfunction!(tasks::partial, module)?)?;
+    module.add_function(wrap_pyfunction!(policies::pseudo_inverse, module)?)?;
+    module.add_function(wrap_pyfunction!(policies::ranker_marginals, module)?)?;
     module.add_function(wrap_pyfunction!(sim::simulate, module)?)?;
     Ok(())
 }

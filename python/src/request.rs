@@ -22,6 +22,7 @@ pub(crate) struct Request {
     cluster: Option<String>,
     structure: String,
     target_slots: String,
+    propensities: String,
     bins: String,
     baseline: Option<String>,
     #[serde(default)]
@@ -40,6 +41,8 @@ pub(crate) struct Method {
     alpha: Vec<f64>,
     tail: String,
     quantile: Vec<f64>,
+    #[serde(default)]
+    at_least: Vec<f64>,
     band: String,
     min_propensity: Option<f64>,
     confidence: f64,
@@ -62,6 +65,7 @@ impl Request {
         let names = columns.targets.iter().map(|t| t.name.clone());
         let mut spec = Spec::new(structure, names).with_binning(self.bins.parse()?);
         spec.target_slots = self.target_slots.parse()?;
+        spec.propensities = self.propensities.parse()?;
         if let Some(baseline) = &self.baseline {
             columns.check_baseline(baseline)?;
             spec.baseline = Some(baseline.clone());
@@ -103,6 +107,7 @@ impl Method {
         settings.alphas.clone_from(&self.alpha);
         settings.tail = self.tail.parse()?;
         settings.quantiles.clone_from(&self.quantile);
+        settings.at_least.clone_from(&self.at_least);
         settings.band = self.band.parse()?;
         settings.min_propensity = self.min_propensity;
         settings.confidence = self.confidence;

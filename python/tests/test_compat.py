@@ -316,7 +316,7 @@ class TestWithinObp:
             context=feedback["context"], action_context=dataset.action_context, random_state=dataset.random_state
         )
         goal = target_marginals(PlackettLuce(logits), 20, 3, Effort(1000, 20, 2, 0))
-        q = goal.rows(goal.index, 4, None).reshape(20, 3, 4)
+        q = goal.rows(goal.index, 4).reshape(20, 3, 4)
         shown = np.take_along_axis(q, feedback["action"].reshape(20, 3, 1), axis=2).ravel()
         np.testing.assert_allclose(shown, feedback["pscore_item_position"], rtol=1e-9)
 

@@ -447,7 +447,7 @@ def test_the_user_has_the_last_word() -> None:
         (PAIRS, UNIFORM_OF_THREE, Sampler(lambda c, n, r: None, 3), "target: a Sampler can only be drawn from; give"),
         ([[0, -1], [1, 2]], UNIFORM_OF_THREE, UniformRanking(3), "slates of one length"),
         (PAIRS, UNIFORM_OF_THREE, Slates([[0, 3]], [1.0]), "target: item 3, but others know only 0 to 2"),
-        (PAIRS, UNIFORM_OF_THREE, PlackettLuce(np.zeros(200)), "39,800 slates are too many to list, 20,000 are"),
+        (PAIRS, UNIFORM_OF_THREE, PlackettLuce(np.zeros(60_000)), "of 60,000 sets of items, 50,000 are the most"),
         (PAIRS, UNIFORM_OF_THREE, UniformRanking(1), "needs at least as many items"),
     ],
 )
@@ -470,3 +470,28 @@ def test_a_ranker_is_evaluated_as_joint(rng: np.random.Generator) -> None:
     other = slateval.evaluate(reward=reward, **p.arguments() | {"target_slots": "independent"})
     assert other.settings["target_slots"] == "independent" and other["target"].mean.lower is not None
     assert "Taken for granted: the target fills its slots independently" in " ".join(str(other).split())
+
+
+def test_every_frame_may_be_lazy() -> None:
+    polars = pytest.importorskip("polars")
+    actions = polars.LazyFrame({"first": [0, 1], "second": [1, 0]})
+    table = polars.LazyFrame(
+        {"context": ["a", "a", "b", "b"], "item": [0, 1, 0, 1], "probability": [0.3, 0.7, 0.6, 0.4]}
+    )
+    contexts = polars.LazyFrame({"context": ["a", "b"]})
+    lazy = propensities(
+        actions, logging=np.full((2, 2), 0.5), target=lambda c: np.full((len(c), 2, 2), 0.5), contexts=contexts
+    )
+    assert lazy.mu.tolist() == [[0.5, 0.5], [0.5, 0.5]]
+    eager = propensities(
+        [[0, 1], [1, 0]], logging=Table(table, slot=None), target=Table(table, slot=None), contexts=["a", "b"]
+    )
+    assert eager.mu.tolist() == [[0.3, 0.7], [0.4, 0.6]]
+
+
+def test_propensities_are_shown_in_lines_and_become_a_frame() -> None:
+    p = propensities(PAIRS, logging=UNIFORM_OF_THREE, target={"new": UNIFORM_OF_THREE})
+    assert repr(p).splitlines()[0] == "<Propensities: 3 slates of up to 2 slots, logging 0.333 to 0.333"
+    assert repr(p).endswith("new: 0.333 to 0.333, logging shows all of it>")
+    frame = p.to_pandas()
+    assert list(frame) == list(p.to_columns()) and len(frame) == 3

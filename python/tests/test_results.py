@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import pickle
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -228,3 +229,35 @@ def test_a_ratings_file(tmp_path: Path) -> None:
     path.write_text("userId,movieId,rating,timestamp\n" + "".join(f"{u},{m},{r},0\n" for u, m, r in rows))
     log, truth = slateval.sim.ratings(path, 3000, slots=3, items=8, truth_rows=20_000)
     assert slateval.evaluate(log)["target"].mean.estimate == pytest.approx(truth["policies"][1]["mean"], abs=0.1)
+
+
+class TestProbabilities:
+    """P(reward >= x): an atom at x counts."""
+
+    @staticmethod
+    def clicks(**settings: Any) -> slateval.Evaluation:
+        random = np.random.default_rng(5)
+        items = random.integers(0, 2, (4000, 2))
+        clicks = (random.random(items.shape) < 0.1 + 0.2 * items).sum(axis=1)
+        pi = np.where(items == 1, 0.75, 0.25)
+        return slateval.evaluate(reward=clicks, logging=np.full(items.shape, 0.5), target=pi, **settings)
+
+    def test_few_rewards_need_no_asking(self) -> None:
+        ev = self.clicks()
+        facts = ev["logging"].to_dict()["probabilities"]
+        assert [p["at_least"] for p in facts] == [1.0, 2.0]
+        prob = ev["logging"].prob(1)
+        assert prob.lower < prob.estimate < prob.upper
+        assert float(ev.comparison("target").prob(2)) == pytest.approx(
+            float(ev["target"].prob(2)) - float(ev["logging"].prob(2))
+        )
+        assert "P(≥ 1)" in str(ev) and "VaR" not in str(ev)
+
+    def test_any_reward_is_told_afterwards(self) -> None:
+        ev = self.clicks(at_least=1)
+        assert float(ev["logging"].prob(1.5)) == pytest.approx(float(ev["logging"].prob(at_least=2)))
+        assert float(ev["target"].prob(-1)) == 1
+        with pytest.raises(slateval.InputError, match=r"at_least `2`: differences were taken at 1\.0; ask evaluate"):
+            ev.comparison("target").prob(2)
+        with pytest.raises(slateval.InputError, match="at_least `nan`"):
+            ev["target"].prob(float("nan"))

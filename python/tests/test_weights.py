@@ -3,36 +3,21 @@
 from __future__ import annotations
 
 import importlib
-from itertools import permutations, product
+import signal
+import subprocess
+import sys
+import textwrap
+import time
+import warnings
+from itertools import product
 from typing import Any
 
 import numpy as np
 import pytest
 import slateval
+import textbook_pseudo_inverse as textbook
 from slateval.weights import PlackettLuce, Sampler, Slates, UniformRanking, pseudo_inverse
-
-
-def rankings(items: int, slots: int) -> Any:
-    return np.array(list(permutations(range(items), slots)))
-
-
-def plackett_luce(scores: Any, slates: Any) -> Any:
-    """Item after item, in proportion to what is left."""
-    worth = np.exp(scores)
-    out = np.ones(len(slates))
-    for row, slate in enumerate(slates):
-        left = worth.copy()
-        for item in slate:
-            out[row] *= left[item] / left.sum()
-            left[item] = 0
-    return out
-
-
-def marginals(slates: Any, p: Any, items: int) -> Any:
-    q = np.zeros((slates.shape[1], items))
-    for slate, probability in zip(slates, p, strict=True):
-        q[np.arange(slates.shape[1]), slate] += probability
-    return q
+from textbook_pseudo_inverse import marginals, plackett_luce, rankings
 
 
 @pytest.fixture
@@ -74,6 +59,55 @@ class TestRankers:
         np.testing.assert_allclose(closed.weights, listed.weights, rtol=1e-9, atol=1e-9)
         same = pseudo_inverse(slates, UniformRanking(items), UniformRanking(items))
         np.testing.assert_allclose(same.weights, 1, atol=1e-9)
+
+
+@pytest.mark.parametrize(("items", "slots"), [(6, 3), (8, 4), (5, 5), (30, 2)])
+def test_the_weights_are_the_textbooks(items: int, slots: int, rng: np.random.Generator) -> None:
+    """Listed slates and NumPy's eigenvalues; some items are never shown, and some targets are out of reach."""
+    slates = rankings(items, slots)
+    scores = 2 * rng.normal(size=items)
+    scores[: 2 if items > slots + 2 else 0] = -np.inf
+    p = plackett_luce(scores, slates)
+    possible = slates[p > 0]
+    shown = possible[rng.integers(0, len(possible), 50)]
+    for q in (
+        marginals(slates, plackett_luce(rng.normal(size=items), slates), items),
+        np.full((slots, items), 1 / items),
+    ):
+        expected, beyond = textbook.weights(shown, slates, p, q)
+        if beyond > 1e-6:
+            with pytest.warns(UserWarning, match="out of the log's reach"):
+                w = pseudo_inverse(shown, PlackettLuce(scores), q, on_unsupported="warn")
+        else:
+            w = pseudo_inverse(shown, PlackettLuce(scores), q)
+        np.testing.assert_allclose(w.weights, expected, rtol=1e-7, atol=1e-7)
+        np.testing.assert_allclose(w.unsupported, beyond, atol=1e-9)
+        listed = Slates(possible, p[p > 0])
+        action = "ignore" if beyond > 1e-6 else "error"
+        with warnings.catch_warnings():
+            warnings.simplefilter(action)  # type: ignore[arg-type]
+            by_list = pseudo_inverse(shown, listed, q, on_unsupported="warn")
+        np.testing.assert_allclose(by_list.weights, expected, rtol=1e-7, atol=1e-7)
+
+
+def test_a_ranker_with_two_million_slates_is_exact() -> None:
+    """Five slots of 20 items: the weights of 20,000 drawn slates have mean 1, and so has each item the target shows."""
+    rng = np.random.default_rng(1)
+    scores = rng.normal(size=20)
+    shown = np.argsort(-(scores + rng.gumbel(size=(20_000, 20))), axis=1)[:, :5]
+    goal = PlackettLuce(scores + rng.normal(size=20) / 2)
+    w = pseudo_inverse(shown, PlackettLuce(scores), goal)
+    assert w.error is None and w.unsupported.max() < 1e-9
+    target = np.argsort(-(np.asarray(goal.scores) + rng.gumbel(size=(20_000, 20))), axis=1)[:, :5]
+    counts = {
+        "slates": lambda slates: np.ones(len(slates)),
+        "item 3": lambda slates: (slates == 3).sum(axis=1),
+        "item 7 in slot 2": lambda slates: slates[:, 1] == 7,
+    }
+    for name, count in counts.items():
+        weighted, seen = w.weights * count(shown), count(target)
+        error = np.hypot(weighted.std(), seen.std()) / np.sqrt(20_000)
+        assert abs(weighted.mean() - seen.mean()) < 5 * error, name
 
 
 def test_uniform_ranking_by_hand() -> None:
@@ -276,3 +310,71 @@ def test_slots_that_depend_on_each_other_are_passed_on(target: Any, expected: st
     assert w.arguments().get("target_slots") == ("joint" if expected == "joint" else None)
     ev = slateval.evaluate(reward=[0.0, 1.0], band="none", **w.arguments())
     assert ev.settings["target_slots"] == expected
+
+
+def test_identical_contexts_are_computed_once(rng: np.random.Generator) -> None:
+    """A thousand rows of three policies take about as long as three rows."""
+    scores = rng.normal(size=(3, 16))
+    which = rng.integers(0, 3, 1000)
+    shown = np.argsort(rng.random((1000, 16)), axis=1)[:, :5]
+
+    def seconds(rows: Any) -> float:
+        start = time.process_time()
+        pseudo_inverse(shown[: len(rows)], PlackettLuce(scores[rows]), [0, 1, 2, 3, 4], threads=1)
+        return time.process_time() - start
+
+    few = seconds(np.arange(3))
+    assert seconds(which) < 20 * few + 0.2
+
+
+def test_progress_is_told_in_rows(rng: np.random.Generator) -> None:
+    told: list[tuple[int, int | None]] = []
+    scores = rng.normal(size=(4, 6))[np.arange(40) % 4]
+    shown = np.argsort(rng.random((40, 6)), axis=1)[:, :3]
+    pseudo_inverse(shown, PlackettLuce(scores), [0, 1, 2], progress=lambda rows, total: told.append((rows, total)))
+    assert told[-1] == (40, 40)
+    told.clear()
+    sampler = Sampler(sample(rng.normal(size=6) / 2), 6, contexts=np.arange(40) % 2)
+    pseudo_inverse(shown, sampler, [0, 1, 2], progress=lambda rows, total: told.append((rows, total)))
+    assert told[-1] == (40, 40)
+
+
+def test_threads_change_nothing(rng: np.random.Generator) -> None:
+    scores = rng.normal(size=(8, 6)) / 3
+    shown = np.argsort(rng.random((8, 6)), axis=1)[:, :3]
+    for limit in (0, 50_000):
+        one, many = (
+            pseudo_inverse(shown, PlackettLuce(scores), [0, 1, 2], slate_limit=limit, samples=2000, threads=threads)
+            for threads in (1, 4)
+        )
+        np.testing.assert_array_equal(one.weights, many.weights)
+        assert (one.error is None) == (limit > 0)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs POSIX signals")
+def test_ctrl_c_ends_it() -> None:
+    program = """
+        import numpy as np
+        from slateval.weights import PlackettLuce, pseudo_inverse
+        scores = np.random.default_rng(1).normal(size=(100_000, 20))
+        print("started", flush=True)
+        pseudo_inverse(np.tile(np.arange(5), (100_000, 1)), PlackettLuce(scores), np.arange(5))
+    """
+    process = subprocess.Popen(
+        [sys.executable, "-c", textwrap.dedent(program)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    assert process.stdout is not None
+    process.stdout.readline()
+    time.sleep(1)
+    start = time.monotonic()
+    process.send_signal(signal.SIGINT)
+    _, errors = process.communicate(timeout=30)
+    assert "KeyboardInterrupt" in errors
+    assert time.monotonic() - start < 5
+
+
+def test_a_line_tells_what_was_found() -> None:
+    ranker = PlackettLuce([0.0, 0.0, 0.0])
+    assert repr(pseudo_inverse([[0, 1], [1, 0]], ranker, [0, 1])).endswith("mean 3, exact>")
+    drawn = pseudo_inverse([[0, 1], [1, 0]], ranker, [0, 1], slate_limit=0)
+    assert "standard errors up to 0.0" in repr(drawn)

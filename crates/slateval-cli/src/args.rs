@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use slateval::{Band, Binning, CorrectionChoice, Structure, Tail, TargetSlots};
+use slateval::{Band, Binning, CorrectionChoice, PropensitySource, Structure, Tail, TargetSlots};
 use slateval_logs::Named;
 
 /// The whole reward distribution of a new slate policy, from logs of the deployed one.
@@ -191,6 +191,9 @@ pub(crate) struct Assumed {
     /// Whether the target fills its slots independently given the context: independent or joint
     #[arg(long, value_name = "T", default_value = "independent", value_parser = str::parse::<TargetSlots>)]
     pub(crate) target_slots: TargetSlots,
+    /// Where the logging propensities come from: known, or estimated from the log, which a check then says
+    #[arg(long, value_name = "P", default_value = "known", value_parser = str::parse::<PropensitySource>)]
+    pub(crate) propensities: PropensitySource,
     /// Most bins of rewards, and most rewards kept exactly; log for bins of equal ratio
     #[arg(long, value_name = "N|log", default_value = "4096", value_parser = str::parse::<Binning>)]
     pub(crate) bins: Binning,
@@ -220,6 +223,9 @@ pub(crate) struct Method {
     /// Levels of quantiles
     #[arg(long, value_name = "Q", value_delimiter = ',', default_value = "0.25,0.5,0.75")]
     pub(crate) quantile: Vec<f64>,
+    /// Rewards X whose probability P(reward >= X) is told [default: each but the smallest, if there are at most 8]
+    #[arg(long, value_name = "X", value_delimiter = ',', allow_negative_numbers = true)]
+    pub(crate) at_least: Vec<f64>,
     /// Where bands and intervals come from: multiplier, bernstein (guaranteed in every sample, wider) or none
     #[arg(long, value_name = "B", default_value = "multiplier", value_parser = str::parse::<Band>)]
     pub(crate) band: Band,

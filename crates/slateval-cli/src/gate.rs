@@ -110,6 +110,7 @@ fn flag_of_a_log(arguments: &Gate) -> Option<&'static str> {
         ("--cluster", cluster.is_some()),
         ("--estimator", arguments.weights.estimator.is_some()),
         ("--target-slots", assumed.target_slots != TargetSlots::Independent),
+        ("--propensities", !assumed.propensities.is_known()),
         ("--bins", assumed.bins != Binning::default()),
     ];
     given.into_iter().find(|(_, given)| *given).map(|(flag, _)| flag)

@@ -17,6 +17,7 @@ pub(crate) fn run(arguments: &Inspect) -> Result<()> {
     let names = columns.targets.iter().map(|t| t.name.clone());
     let mut wanted = Spec::new(arguments.assumed.structure(), names).with_binning(arguments.assumed.bins);
     wanted.target_slots = arguments.assumed.target_slots;
+    wanted.propensities = arguments.assumed.propensities;
     wanted.interactions = arguments.interactions;
     wanted.columns = provenance(&columns, &wanted.structure);
     settings.check_for(&wanted)?;

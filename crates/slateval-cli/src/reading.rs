@@ -34,6 +34,7 @@ impl Reading {
         let names = columns.targets.iter().map(|t| t.name.clone());
         let mut wanted = Spec::new(weights.structure(), names).with_binning(weights.assumed.bins);
         wanted.target_slots = weights.assumed.target_slots;
+        wanted.propensities = weights.assumed.propensities;
         wanted.baseline = method.baseline(&columns)?;
         wanted.columns = provenance(&columns, &wanted.structure);
         settings.check_for(&wanted)?;

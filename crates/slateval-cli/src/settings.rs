@@ -41,6 +41,7 @@ impl Method {
         settings.alphas.clone_from(&self.alpha);
         settings.tail = self.tail;
         settings.quantiles.clone_from(&self.quantile);
+        settings.at_least.clone_from(&self.at_least);
         settings.band = self.band;
         settings.min_propensity = self.min_propensity;
         settings.draws = self.draws;

@@ -379,3 +379,27 @@ fn a_structure_that_the_log_contradicts_shows_nothing() {
     let chosen = slateval(&["gate", &log, "--rules", &rules, "--format", "json"]);
     assert_eq!((chosen.code, verdicts(&chosen)), (0, vec!["holds".to_owned(); 2]), "{}", chosen.stdout);
 }
+
+/// Numbers that rest on an estimate of the logging policy show nothing, from a log and from its summary.
+#[test]
+fn estimated_propensities_cannot_tell() {
+    let folder = Folder::new();
+    let rules = folder.write("rules.toml", "[[rule]]\nrequire = 'mean(new) >= 0'\n");
+    let known = gate(&rules, &["--format", "json"]);
+    assert_eq!((known.code, verdicts(&known)), (0, vec!["holds".to_owned()]));
+    let estimated = gate(&rules, &["--propensities", "estimated", "--format", "json"]);
+    assert_eq!((estimated.code, verdicts(&estimated)), (1, vec!["cannot tell".to_owned()]));
+    let text = gate(&rules, &["--propensities", "estimated"]).stdout;
+    assert!(text.contains("the check `estimated-propensities` of new warns"), "{text}");
+
+    let saved = folder.path("day.slateval").display().to_string();
+    let log = example("slates.parquet");
+    let evaluate = ["evaluate", &log, "--propensities", "estimated", "--band", "none", "--save", &saved];
+    let run = slateval(&[evaluate.as_slice(), &TARGETS].concat());
+    assert_eq!(run.code, 0, "{}", run.stderr);
+    let of_summary = slateval(&["gate", &saved, "--rules", &rules, "--format", "json"]);
+    assert_eq!(verdicts(&of_summary), ["cannot tell"]);
+    let flag = slateval(&["gate", &saved, "--rules", &rules, "--propensities", "estimated"]);
+    assert!(flag.code == 2 && flag.stderr.contains("--propensities"), "{}", flag.stderr);
+    assert_eq!(slateval(&["evaluate", &log, "--propensities", "guessed"]).code, 2);
+}

@@ -5,13 +5,14 @@ use slateval::{Comparison, Dominance, Evaluation};
 use crate::checks::spoiled_names;
 use crate::grid::{Column, Grid, Kind};
 use crate::number::percent;
-use crate::terminal::{Shown, quantile_name};
+use crate::terminal::{Shown, probability_name, quantile_name};
 use crate::text::{name, wrap};
 
 /// Differences, target minus baseline.
 pub(crate) fn grid(evaluation: &Evaluation, shown: Shown) -> Option<Grid> {
     let first = evaluation.comparisons.first()?;
     let mut labels = vec!["mean".to_owned()];
+    labels.extend(first.probabilities.iter().map(|p| probability_name(p.at_least)));
     let quantiles = first.quantiles.iter().map(|q| q.level).filter(|level| shown.quantile(*level));
     labels.extend(quantiles.map(quantile_name));
     let tails = first.cvar.iter().map(|t| t.alpha).filter(|alpha| shown.tail(*alpha));
@@ -21,6 +22,7 @@ pub(crate) fn grid(evaluation: &Evaluation, shown: Shown) -> Option<Grid> {
         kind: Kind::Difference,
         cells: [&c.mean]
             .into_iter()
+            .chain(c.probabilities.iter().map(|p| &p.interval))
             .chain(c.quantiles.iter().filter(|q| shown.quantile(q.level)).map(|q| &q.interval))
             .chain(c.cvar.iter().filter(|t| shown.tail(t.alpha)).map(|t| &t.interval))
             .cloned()

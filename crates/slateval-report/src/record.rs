@@ -3,8 +3,8 @@
 use serde::Serialize;
 use slateval::{
     Bounds, Cdf, CdfBand, Check, Comparison, Correction, DesignSource, Diagnostics, Disparity, Dominance, Interval,
-    OrderTest, PolicyEvaluation, QuantileEstimate, Segment, SegmentEvaluation, Selection, Status, Structure,
-    TailEstimate, WeightHistogram,
+    OrderTest, PolicyEvaluation, ProbabilityEstimate, QuantileEstimate, Segment, SegmentEvaluation, Selection, Status,
+    Structure, TailEstimate, WeightHistogram,
 };
 
 use crate::Voice;
@@ -23,6 +23,8 @@ pub struct PolicyRecord<'a> {
     quantiles: Vec<QuantileRecord>,
     var: Vec<TailRecord>,
     cvar: Vec<TailRecord>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    probabilities: Vec<ProbabilityRecord>,
     #[serde(skip_serializing_if = "Option::is_none")]
     cdf: Option<CdfRecord<'a>>,
     diagnostics: DiagnosticsRecord<'a>,
@@ -37,6 +39,8 @@ pub struct ComparisonRecord<'a> {
     mean: IntervalRecord,
     cvar: Vec<TailRecord>,
     quantiles: Vec<QuantileRecord>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    probabilities: Vec<ProbabilityRecord>,
     dominance: Option<Dominance>,
 }
 
@@ -87,6 +91,13 @@ struct QuantileRecord {
 #[derive(Debug, Serialize)]
 struct TailRecord {
     alpha: f64,
+    #[serde(flatten)]
+    interval: IntervalRecord,
+}
+
+#[derive(Debug, Serialize)]
+struct ProbabilityRecord {
+    at_least: f64,
     #[serde(flatten)]
     interval: IntervalRecord,
 }
@@ -166,6 +177,7 @@ impl<'a> PolicyRecord<'a> {
             quantiles: quantiles(&policy.quantiles, voice),
             var: tails(&policy.var, voice),
             cvar: tails(&policy.cvar, voice),
+            probabilities: probabilities(&policy.probabilities, voice),
             cdf: None,
             diagnostics: DiagnosticsRecord::new(&policy.diagnostics, voice),
         }
@@ -182,6 +194,7 @@ impl<'a> ComparisonRecord<'a> {
             mean: IntervalRecord::new(&comparison.mean, voice),
             cvar: tails(&comparison.cvar, voice),
             quantiles: quantiles(&comparison.quantiles, voice),
+            probabilities: probabilities(&comparison.probabilities, voice),
             dominance: comparison.dominance,
         }
     }
@@ -230,6 +243,14 @@ impl IntervalRecord {
 
 fn quantiles(all: &[QuantileEstimate], voice: Voice) -> Vec<QuantileRecord> {
     all.iter().map(|q| QuantileRecord { level: q.level, interval: IntervalRecord::new(&q.interval, voice) }).collect()
+}
+
+fn probabilities(all: &[ProbabilityEstimate], voice: Voice) -> Vec<ProbabilityRecord> {
+    let record = |p: &ProbabilityEstimate| ProbabilityRecord {
+        at_least: p.at_least,
+        interval: IntervalRecord::new(&p.interval, voice),
+    };
+    all.iter().map(record).collect()
 }
 
 fn tails(all: &[TailEstimate], voice: Voice) -> Vec<TailRecord> {

@@ -43,7 +43,7 @@ pub struct Look {
 /// The evaluation for people: the log, each policy's distribution and its difference to logging's, segments, and what to
 /// be wary of; in full also what the numbers assume. `settings` are those that made it.
 pub fn table(evaluation: &Evaluation, settings: &Settings, look: Look) -> String {
-    let shown = Shown::new(settings, look.detail);
+    let shown = Shown::new(evaluation, settings, look.detail);
     let policies = policy_grid(evaluation, shown, look.style);
     let differences = compare::grid(evaluation, shown);
     let decimals = policies.decimals();
@@ -103,16 +103,19 @@ pub(crate) struct Shown {
     quantiles: bool,
     /// The same for tails.
     tails: bool,
+    /// Whether no tail is shown: they say nothing, and the probabilities of few rewards stand in their place.
+    no_tails: bool,
 }
 
 impl Shown {
-    pub(crate) fn new(settings: &Settings, detail: Detail) -> Self {
+    pub(crate) fn new(evaluation: &Evaluation, settings: &Settings, detail: Detail) -> Self {
         let usual = Settings::default();
         let is_full = detail == Detail::Full;
         Shown {
             detail,
             quantiles: is_full || settings.quantiles != usual.quantiles,
             tails: is_full || settings.alphas != usual.alphas,
+            no_tails: settings.alphas == usual.alphas && has_same_tails(evaluation),
         }
     }
 
@@ -121,8 +124,17 @@ impl Shown {
     }
 
     pub(crate) fn tail(self, alpha: f64) -> bool {
-        self.tails || alpha == 0.1
+        !self.no_tails && (self.tails || alpha == 0.1)
     }
+}
+
+/// Whether few distinct rewards leave every policy with the same tails, as those of clicks are all 0.
+pub(crate) fn has_same_tails(evaluation: &Evaluation) -> bool {
+    let is_few = evaluation.log.reward.distinct.is_some_and(|count| count <= Evaluation::FEW_REWARDS);
+    let tails = evaluation.policies.iter().flat_map(|policy| policy.var.iter().chain(&policy.cvar));
+    let mut estimates = tails.map(|tail| tail.interval.estimate);
+    let first = estimates.next();
+    is_few && estimates.all(|estimate| Some(estimate) == first)
 }
 
 /// Parts with a blank line between them.
@@ -159,6 +171,10 @@ fn rewards(log: &LogFacts) -> String {
 
 pub(crate) fn quantile_name(level: f64) -> String {
     if level == 0.5 { "median".to_owned() } else { format!("quantile {}", percent(level)) }
+}
+
+pub(crate) fn probability_name(at_least: f64) -> String {
+    format!("P(≥ {at_least})")
 }
 
 pub(crate) fn policy_grid(evaluation: &Evaluation, shown: Shown, style: Style) -> Grid {
@@ -205,6 +221,7 @@ fn metrics(policy: &PolicyEvaluation, shown: Shown) -> impl Iterator<Item = (Str
     [("mean".to_owned(), &policy.mean)]
         .into_iter()
         .chain(is_full.then_some(("std".to_owned(), &policy.std)))
+        .chain(policy.probabilities.iter().map(|p| (probability_name(p.at_least), &p.interval)))
         .chain(quantiles.map(|q| (quantile_name(q.level), &q.interval)))
         .chain(is_full.then_some(("IQR".to_owned(), &policy.iqr)))
         .chain(var_places.into_iter().map(move |i| (var(&policy.var[i]), &policy.var[i].interval)))

@@ -44,6 +44,7 @@ fn policy(name: &str, mean: f64) -> PolicyEvaluation {
         quantiles: vec![QuantileEstimate { level: 0.5, interval: around(mean + 0.1, 0.02) }],
         var: vec![tail(0.1)],
         cvar: vec![tail(0.1)],
+        probabilities: Vec::new(),
         cdf: Cdf {
             reward: vec![0.0, 1.0],
             raw: vec![0.4, 1.0],
@@ -101,6 +102,7 @@ fn difference(policy: &str, baseline: &str, dominance: Option<Dominance>) -> Com
         mean: around(0.022, 0.008),
         cvar: vec![TailEstimate { alpha: 0.1, interval: around(-0.01, 0.004) }],
         quantiles: vec![QuantileEstimate { level: 0.5, interval: around(0.03, 0.011) }],
+        probabilities: Vec::new(),
         quantile_band: Vec::new(),
         dominance,
     }

@@ -257,6 +257,9 @@ fn the_headline_is_honest() {
 
     set(&mut made, interval(-0.082, -0.126, -0.04), interval(0.0, 0.0, 0.0));
     made.evaluation.policies[0].cvar[1].interval = interval(0.0, 0.0, 0.0);
+    // Few distinct rewards, and tails that are all alike: a probability says more.
+    assert!(headline(&made).contains("; slates with a reward of at least 1 +"), "{}", headline(&made));
+    made.evaluation.log.reward.distinct = None;
     assert!(headline(&made).ends_with("; worst 10% of slates: the same (0)."), "{}", headline(&made));
 
     // Too small for percents.

@@ -18,6 +18,9 @@ pub struct Record {
     targets: Vec<String>,
     structure: Structure,
     target_slots: slateval::TargetSlots,
+    /// Left out where they are known.
+    #[serde(default, skip_serializing_if = "slateval::PropensitySource::is_known")]
+    propensities: slateval::PropensitySource,
     bins: String,
     by: Option<String>,
     baseline: Option<String>,
@@ -28,6 +31,9 @@ pub struct Record {
     alpha: Vec<f64>,
     tail: slateval::Tail,
     quantile: Vec<f64>,
+    /// Left out where none were asked for.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    at_least: Vec<f64>,
     band: Band,
     min_propensity: Option<f64>,
     confidence: f64,
@@ -97,6 +103,7 @@ impl Record {
             targets: spec.policies.iter().map(|p| p.name.clone()).collect(),
             structure: settings.structure.as_ref().unwrap_or(&spec.structure).clone(),
             target_slots: spec.target_slots,
+            propensities: spec.propensities,
             bins: spec.binning.to_string(),
             by: spec.by.clone(),
             baseline: spec.baseline.clone(),
@@ -106,6 +113,7 @@ impl Record {
             alpha: settings.alphas.clone(),
             tail: settings.tail,
             quantile: settings.quantiles.clone(),
+            at_least: settings.at_least.clone(),
             band: settings.band,
             min_propensity: settings.min_propensity,
             confidence: settings.confidence,

@@ -7,6 +7,7 @@ use crate::checks::spoiled_names;
 use crate::grid::{Column, DASH, Grid, Kind};
 use crate::number::{decimals, fixed, percent, signed};
 use crate::standing::{Standing, ends, is_bounded};
+use crate::terminal::has_same_tails;
 use crate::text::name;
 
 /// Why there is nothing to be told of differences with these bands.
@@ -164,7 +165,12 @@ impl Headline {
         };
         let spoiled = spoiled_names([policy, baseline]);
         let mut claims = vec![claim("mean".to_owned(), &comparison.mean, &baseline.mean, evaluation)];
-        claims.extend(tail_claim(evaluation, comparison, baseline, settings));
+        let second = if has_same_tails(evaluation) {
+            probability_claim(evaluation, comparison, baseline)
+        } else {
+            tail_claim(evaluation, comparison, baseline, settings)
+        };
+        claims.extend(second);
         for claim in &mut claims {
             match &mut claim.verdict {
                 Verdict::Unknown(reason) if settings.band == Band::Bernstein => *reason = Some(Doubt::Bernstein),
@@ -249,6 +255,14 @@ fn tail_claim(
     let at = headline_alpha(settings)?;
     let (difference, base) = (comparison.cvar.get(at)?, baseline.cvar.get(at)?);
     Some(claim(tail_name(settings, difference.alpha), &difference.interval, &base.interval, evaluation))
+}
+
+/// The smallest reward that not every slate has. Where rewards have two values this is the mean over again.
+fn probability_claim(evaluation: &Evaluation, comparison: &Comparison, baseline: &PolicyEvaluation) -> Option<Claim> {
+    let (difference, base) = (comparison.probabilities.first()?, baseline.probabilities.first()?);
+    let what = format!("slates with a reward of at least {}", difference.at_least);
+    let found = claim(what, &difference.interval, &base.interval, evaluation);
+    (evaluation.log.reward.distinct != Some(2)).then_some(found)
 }
 
 fn claim(what: String, difference: &Interval, base: &Interval, evaluation: &Evaluation) -> Claim {

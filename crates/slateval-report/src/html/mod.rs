@@ -91,7 +91,8 @@ pub(crate) struct Page<'a> {
 /// ```
 pub fn html<S: Serialize>(report: &Report<'_, S>) -> Result<String, Error> {
     let record = to_value(report.record)?;
-    let grid = policy_grid(report.evaluation, Shown::new(report.settings, Detail::Full), Style::Plain);
+    let grid =
+        policy_grid(report.evaluation, Shown::new(report.evaluation, report.settings, Detail::Full), Style::Plain);
     let page = Page {
         evaluation: report.evaluation,
         profile: report.profile,

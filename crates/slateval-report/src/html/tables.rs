@@ -152,7 +152,7 @@ pub(crate) fn key(m: &mut Markup, policy: usize) {
 /// The terminal's tables: every metric of every policy, then the differences, and why anything is missing.
 pub(crate) fn section(m: &mut Markup, page: &Page<'_>, policies: &Grid) {
     let (evaluation, writer) = (page.evaluation, page.writer);
-    let differences = compare::grid(evaluation, Shown::new(page.settings, Detail::Full));
+    let differences = compare::grid(evaluation, Shown::new(evaluation, page.settings, Detail::Full));
     let place = |name: &str| evaluation.policies.iter().position(|p| p.name == name);
     let own: Vec<Option<usize>> = (0..evaluation.policies.len()).map(Some).collect();
     grid(m, "metrics", "What each policy's slates are worth", policies, &own, writer);

@@ -23,6 +23,8 @@ pub struct Check {
 pub enum CheckName {
     /// Whether slot ratios and weights have mean 1.
     Propensities,
+    /// Whether the logging policy wrote its propensities down.
+    EstimatedPropensities,
     /// Whether chi fits the logged ratios.
     Chi,
     /// Whether the logging policy fills its slots independently.
@@ -88,6 +90,7 @@ impl CheckName {
     pub fn as_str(self) -> &'static str {
         match self {
             CheckName::Propensities => "propensities",
+            CheckName::EstimatedPropensities => "estimated-propensities",
             CheckName::Chi => "chi",
             CheckName::Factored => "factored",
             CheckName::TargetSlots => "target-slots",

@@ -1,6 +1,6 @@
 //! Differences between policies, and between segments.
 
-use crate::answer::interval::{Interval, QuantileEstimate, TailEstimate};
+use crate::answer::interval::{Interval, ProbabilityEstimate, QuantileEstimate, TailEstimate};
 use crate::question::segment::Segment;
 
 /// A target against another policy: differences, target minus baseline.
@@ -20,6 +20,9 @@ pub struct Comparison {
     pub cvar: Vec<TailEstimate>,
     /// Differences of quantiles.
     pub quantiles: Vec<QuantileEstimate>,
+    /// Differences of the probability of rewards that are at least so large.
+    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Vec::is_empty"))]
+    pub probabilities: Vec<ProbabilityEstimate>,
     /// The same differences with intervals that hold for all of these levels at once: for pictures, not for JSON.
     #[cfg_attr(feature = "serde", serde(skip))]
     pub quantile_band: Vec<QuantileEstimate>,

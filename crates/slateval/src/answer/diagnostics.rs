@@ -1,5 +1,5 @@
 //! What the estimates of a policy rest on.
-//! See docs/methods.md, sections 8.17 and 9.
+//! See docs/methods.md, sections 8.18 and 9.
 
 use crate::answer::check::{Check, CheckName, Status};
 
@@ -59,14 +59,14 @@ impl Diagnostics {
     pub const ENOUGH_ROWS: f64 = 100.0;
 
     /// The checks that leave no number of the policy to be relied on, whatever its interval says: failed ones of
-    /// propensities, the order, the structure and concentration; and slots that are not independent or a biased weight,
-    /// even if these only warn.
+    /// propensities, the order, the structure and concentration; and estimated propensities, slots that are not
+    /// independent or a biased weight, even if these only warn.
     pub fn spoiled(&self) -> impl Iterator<Item = &Check> {
         let spoils = |check: &&Check| match check.name() {
             CheckName::Propensities | CheckName::Order | CheckName::Structure | CheckName::Concentration => {
                 check.status == Status::Fail
             }
-            CheckName::Factored | CheckName::Bias => check.status != Status::Ok,
+            CheckName::EstimatedPropensities | CheckName::Factored | CheckName::Bias => check.status != Status::Ok,
             _ => false,
         };
         self.checks.iter().filter(spoils)

@@ -3,7 +3,7 @@
 use crate::answer::check::Status;
 use crate::answer::comparison::{Comparison, Disparity};
 use crate::answer::diagnostics::Diagnostics;
-use crate::answer::interval::{Cdf, Interval, QuantileEstimate, TailEstimate};
+use crate::answer::interval::{Cdf, Interval, ProbabilityEstimate, QuantileEstimate, TailEstimate};
 use crate::answer::selection::Selection;
 use crate::question::correction::Correction;
 use crate::question::segment::Segment;
@@ -79,6 +79,9 @@ pub struct PolicyEvaluation {
     pub var: Vec<TailEstimate>,
     /// Conditional values at risk: means of the tails.
     pub cvar: Vec<TailEstimate>,
+    /// Probabilities of rewards that are at least so large: those asked for, or those of few distinct rewards.
+    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Vec::is_empty"))]
+    pub probabilities: Vec<ProbabilityEstimate>,
     /// The whole distribution.
     pub cdf: Cdf,
     /// What it rests on.
@@ -103,6 +106,9 @@ pub struct SegmentEvaluation {
 }
 
 impl Evaluation {
+    /// With at most so many distinct rewards, the probability of each is reported if none was asked for.
+    pub const FEW_REWARDS: usize = 8;
+
     /// One policy of the whole log.
     pub fn policy(&self, name: &str) -> Option<&PolicyEvaluation> {
         self.policies.iter().find(|p| p.name == name)

@@ -32,6 +32,8 @@ pub enum Finding {
         /// The fewest rows that would tell something.
         needed: u64,
     },
+    /// The logging propensities were estimated from the log, and are taken as known.
+    PropensitiesAreEstimated,
     /// Chi agrees with the logged ratios.
     ChiAgrees,
     /// Chi is below 0, which no policy's is.
@@ -206,6 +208,7 @@ impl Finding {
     pub fn name(&self) -> CheckName {
         match self {
             Finding::RatiosAverageOne | Finding::RatioMean { .. } | Finding::FewHits { .. } => CheckName::Propensities,
+            Finding::PropensitiesAreEstimated => CheckName::EstimatedPropensities,
             Finding::ChiAgrees | Finding::NegativeChi { .. } | Finding::ChiUntested | Finding::ChiDisagrees { .. } => {
                 CheckName::Chi
             }

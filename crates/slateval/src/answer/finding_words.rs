@@ -16,6 +16,11 @@ impl Finding {
                  propensities are right",
                 numbers(slots)
             ),
+            Finding::PropensitiesAreEstimated => {
+                "logging propensities were estimated from the log and are taken as known: whatever else the logging \
+                 policy looked at biases every number, and intervals leave out the estimate's own error"
+                    .to_owned()
+            }
             Finding::ChiAgrees => "chi agrees with the logged ratios".to_owned(),
             Finding::NegativeChi { times, was_wanted } => {
                 format!("chi is below 0 {times} times, which no policy's is{}", unused(*was_wanted))

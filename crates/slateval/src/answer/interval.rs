@@ -67,6 +67,18 @@ pub struct TailEstimate {
     pub interval: Interval,
 }
 
+/// The probability of a reward that is at least so large.
+#[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[cfg_attr(not(feature = "__construct"), non_exhaustive)]
+pub struct ProbabilityEstimate {
+    /// The reward, which counts itself.
+    pub at_least: f64,
+    /// The estimate.
+    #[cfg_attr(feature = "serde", serde(flatten))]
+    pub interval: Interval,
+}
+
 /// The CDF at the largest reward of each bin: `F(v)` counts rewards `<= v`.
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]

@@ -54,6 +54,7 @@ impl PolicyEvaluation {
             quantiles: self.quantiles.clone(),
             var: self.var.clone(),
             cvar: self.cvar.clone(),
+            probabilities: self.probabilities.clone(),
             cdf,
             diagnostics: self.diagnostics.clone(),
         }

@@ -8,6 +8,7 @@ use crate::estimate::terms::WeightTerm;
 use crate::estimate::weight_sums::WeightSums;
 use crate::math::normal;
 use crate::question::correction::{Correction, CorrectionChoice};
+use crate::question::propensity_source::PropensitySource;
 use crate::question::structure::Structure;
 use crate::summary::tally::Tally;
 
@@ -78,6 +79,12 @@ pub(crate) fn propensities(structure: &Structure, sums: &WeightSums<'_>, design:
             Check::new(status, Some(deviation), Finding::RatioMean { slot, mean, deviation, is_given })
         }
     }
+}
+
+/// A warning that no number is to be relied on alone if the propensities are an estimate. Nothing in a log can show what
+/// the logging policy looked at beside what the estimate was told.
+pub(crate) fn estimated(source: PropensitySource) -> Option<Check> {
+    (!source.is_known()).then(|| Check::new(Status::Warn, None, Finding::PropensitiesAreEstimated))
 }
 
 /// How far a mean lies from 0; rounding is no deviation.

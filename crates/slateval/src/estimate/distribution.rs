@@ -54,6 +54,25 @@ impl Distribution {
     }
 }
 
+/// How far a reward may be from `v` and still be meant by it. Whole numbers are the same in every precision.
+fn slack(v: f64) -> f64 {
+    if v.fract() == 0.0 { 0.0 } else { SAME * v.abs() }
+}
+
+/// A reward whose CDF is the probability of rewards below `v`: `F(v-)`, where `F(v)` counts an atom at `v` itself.
+///
+/// That is where the last bin below `v` ends. Inside a bin that is no atom, rewards are spread: there it is `v`, or at
+/// the bin's very end a little less, as `F` would count the whole bin.
+pub(crate) fn just_below(bins: &[Bin], v: f64) -> f64 {
+    let least = v - slack(v);
+    let below = bins.partition_point(|bin| bin.max < least);
+    match bins.get(below) {
+        None => v,
+        Some(bin) if bin.min >= least => below.checked_sub(1).map_or(f64::MIN, |last| bins[last].max),
+        Some(bin) => v.min(bin.max - (bin.max - bin.min) * SAME),
+    }
+}
+
 /// A CDF: its values at the largest reward of each bin, ascending, within [0, 1]. The last one is 1, unless the values
 /// are the lower end of a band.
 #[derive(Debug, Clone, Copy)]
@@ -83,7 +102,7 @@ impl Curve<'_> {
     /// An atom within a millionth above `v` is taken for `v` itself: 0.2 in single precision is more than 0.2. Whole
     /// numbers are the same in both.
     pub(crate) fn place(&self, v: f64) -> (usize, f64) {
-        let slack = if v.fract() == 0.0 { 0.0 } else { SAME * v.abs() };
+        let slack = slack(v);
         let is_v = |bin: &Bin| bin.max <= v || (bin.min == bin.max && bin.max - v <= slack);
         let ended = self.bins.partition_point(is_v);
         match self.bins.get(ended) {

@@ -3,9 +3,10 @@
 
 use crate::answer::comparison::{Comparison, Disparity, Dominance};
 use crate::answer::evaluation::{PolicyEvaluation, SegmentEvaluation};
-use crate::answer::interval::{Bounds, Interval, QuantileEstimate, TailEstimate};
+use crate::answer::interval::{Bounds, Interval, ProbabilityEstimate, QuantileEstimate, TailEstimate};
 use crate::answer::reason::Reason;
 use crate::answer::trust::{Trust, Trusts};
+use crate::estimate::distribution::just_below;
 use crate::math::normal;
 use crate::question::combination::Metric;
 use crate::question::segment::Segment;
@@ -55,6 +56,11 @@ pub(crate) fn compare(
         let level = settings.quantiles[i];
         QuantileEstimate { level, interval: interval(difference(Metric::Quantile(level)), of) }
     };
+    let bins = &policy.estimators.cdf.distribution.bins;
+    let probability = |(i, &at_least): (usize, &f64)| {
+        let estimate = -difference(Metric::Probability(just_below(bins, at_least)));
+        ProbabilityEstimate { at_least, interval: interval(estimate, &|u| &u.probabilities[i]) }
+    };
     let quantiles = 0..settings.quantiles.len();
     Comparison {
         policy: policy.name.to_owned(),
@@ -63,6 +69,7 @@ pub(crate) fn compare(
         mean: standing::interval(mean(policy) - mean(baseline), &means, selected, &trusts.mean),
         cvar: settings.alphas.iter().enumerate().map(cvar).collect(),
         quantiles: quantiles.clone().map(|i| quantile(i, &|u| &u.quantiles[i])).collect(),
+        probabilities: settings.at_least.iter().enumerate().map(probability).collect(),
         quantile_band: quantiles.map(|i| quantile(i, &|u| &u.quantile_band[i])).collect(),
         dominance: dominance(uncertainty, z(settings)).filter(|_| trusts.cdf == Trust::Stands),
     }

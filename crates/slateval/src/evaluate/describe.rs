@@ -5,12 +5,12 @@ use crate::answer::check::{Check, Status};
 use crate::answer::diagnostics::Diagnostics;
 use crate::answer::evaluation::PolicyEvaluation;
 use crate::answer::finding::Finding;
-use crate::answer::interval::{Interval, QuantileEstimate, TailEstimate};
+use crate::answer::interval::{Interval, ProbabilityEstimate, QuantileEstimate, TailEstimate};
 use crate::answer::reason::Reason;
 use crate::answer::selection::Selection;
 use crate::answer::trust::{Trust, Trusts};
 use crate::checks::rows::coarse_bins;
-use crate::estimate::distribution::Distribution;
+use crate::estimate::distribution::{Distribution, just_below};
 use crate::question::settings::Settings;
 use crate::uncertainty::limits::Limits;
 use crate::uncertainty::policy::{Estimators, Uncertainty};
@@ -58,6 +58,10 @@ pub(crate) fn describe(
         let bias = uncertainty[0].cvar_bias.as_ref().filter(|_| settings.debias_cvar).map_or(0.0, |bias| bias[i]);
         TailEstimate { alpha, interval: interval(curve.cvar(alpha, tail) - bias, &|u| &u.cvar[i]) }
     };
+    let probability = |(i, &at_least): (usize, &f64)| {
+        let estimate = 1.0 - curve.probability(just_below(&distribution.bins, at_least));
+        ProbabilityEstimate { at_least, interval: interval(estimate, &|u| &u.probabilities[i]) }
+    };
     PolicyEvaluation {
         name: name.to_owned(),
         structure: estimators.cdf.structure.clone(),
@@ -70,6 +74,7 @@ pub(crate) fn describe(
         quantiles: settings.quantiles.iter().enumerate().map(quantile).collect(),
         var: settings.alphas.iter().enumerate().map(var).collect(),
         cvar: settings.alphas.iter().enumerate().map(cvar).collect(),
+        probabilities: settings.at_least.iter().enumerate().map(probability).collect(),
         cdf: standing::cdf(
             distribution,
             &uncertainty.iter().map(|u| &u.band).collect::<Vec<_>>(),

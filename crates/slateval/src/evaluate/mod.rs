@@ -57,6 +57,7 @@ impl Summary {
         let total = self.total_for(settings)?;
         let (min, max) = total.bins.range().ok_or(Error::NoRows)?;
         let reward = RewardFacts { min, max, distinct: total.bins.distinct() };
+        let settings = &for_few_rewards(settings, &total);
         let normals = Normals::new(settings.seed, places(&total));
         let (policies, comparisons, trusts) = evaluate_cell(&self.spec, &total, None, settings, &normals)?;
         let segments = self.evaluate_segments(&trusts, settings, &normals)?;
@@ -125,6 +126,16 @@ impl Summary {
         };
         Ok(self.spec.policies.iter().enumerate().flat_map(of).collect())
     }
+}
+
+/// Where nobody asked for probabilities and there are few distinct rewards: those of all rewards but the smallest.
+fn for_few_rewards<'s>(settings: &'s Settings, total: &Cell) -> Cow<'s, Settings> {
+    let is_few = total.bins.distinct().is_some_and(|count| count <= Evaluation::FEW_REWARDS);
+    if !is_few || !settings.at_least.is_empty() {
+        return Cow::Borrowed(settings);
+    }
+    let at_least = occupied(total).0.iter().skip(1).map(|bin| bin.max).collect();
+    Cow::Owned(Settings { at_least, ..settings.clone() })
 }
 
 /// Normals that draws of a cell ask for at most: one for each bin, or for each group of clusters.

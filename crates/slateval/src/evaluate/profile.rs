@@ -83,7 +83,8 @@ impl Summary {
     /// # Ok::<(), slateval::Error>(())
     /// ```
     pub fn profile(&self, levels: &[f64], settings: &Settings) -> Result<Profile> {
-        let dense = Settings { alphas: levels.to_vec(), quantiles: levels.to_vec(), ..settings.clone() };
+        let dense =
+            Settings { alphas: levels.to_vec(), quantiles: levels.to_vec(), at_least: Vec::new(), ..settings.clone() };
         let total = self.total_for(&dense)?;
         let normals = Normals::new(dense.seed, places(&total));
         let (policies, comparisons, _) = evaluate_cell(self.spec(), &total, None, &dense, &normals)?;

@@ -19,6 +19,7 @@ use crate::order::choice::{tests_of_structure, trust_in_structure};
 use crate::order::order_test::Tested;
 use crate::question::correction::{Correction, CorrectionChoice};
 use crate::question::error::{Error, Result};
+use crate::question::propensity_source::PropensitySource;
 use crate::question::settings::Settings;
 use crate::question::spec::{LOGGING, Spec};
 use crate::question::structure::Structure;
@@ -37,6 +38,7 @@ pub(crate) struct Target<'a> {
     /// How far its intervals can be trusted.
     pub(crate) trusts: Trusts,
     chi: Option<Check>,
+    propensities: PropensitySource,
     /// The places of the estimators: first of the chosen orders, then of those that intervals are taken at.
     pub(crate) steps: Vec<Places>,
 }
@@ -115,7 +117,8 @@ impl<'a> Target<'a> {
             .iter()
             .map(|of| Places { cdf: place(of.cdf), mean: place(of.mean), variance: place(of.variance) })
             .collect();
-        Ok(Target { name, policy, estimators, selection, tests, trusts, chi, steps })
+        let propensities = spec.propensities;
+        Ok(Target { name, policy, estimators, selection, tests, trusts, chi, propensities, steps })
     }
 
     fn side(&self) -> Side<'_, '_, 'a> {
@@ -190,6 +193,7 @@ impl<'a> Target<'a> {
     pub(crate) fn diagnostics(&self, cell: &Cell, uncertainty: &[Uncertainty], settings: &Settings) -> Diagnostics {
         let estimator = self.estimators_at(0).cdf;
         let mut diagnostics = Diagnostics::new(estimator, &settings.alphas);
+        diagnostics.checks.extend(propensities::estimated(self.propensities));
         diagnostics.checks.extend(self.chi.clone());
         diagnostics.checks.extend(controls_check(&estimator.corrected));
         diagnostics.checks.extend(self.selection.as_ref().map(|s| assumptions::order(s, &self.trusts)));

@@ -5,6 +5,7 @@ pub(crate) mod combination;
 pub(crate) mod correction;
 pub(crate) mod error;
 pub(crate) mod field;
+pub(crate) mod propensity_source;
 pub(crate) mod segment;
 pub(crate) mod settings;
 pub(crate) mod spec;

@@ -33,6 +33,10 @@ pub struct Settings {
     pub quantiles: Vec<f64>,
     /// Tail probabilities of VaR and CVaR, in (0, 1).
     pub alphas: Vec<f64>,
+    /// Rewards `x` whose probability `P(reward >= x)` is reported. If there are none, and the log has few distinct
+    /// rewards ([`Evaluation::FEW_REWARDS`](crate::Evaluation::FEW_REWARDS)), all of them but the smallest are.
+    #[cfg_attr(feature = "serde", serde(default))]
+    pub at_least: Vec<f64>,
     /// The tail they look at.
     pub tail: Tail,
     /// Where bands and intervals come from.
@@ -74,6 +78,7 @@ impl Default for Settings {
             structure: None,
             quantiles: vec![0.25, 0.5, 0.75],
             alphas: vec![0.05, 0.1, 0.25],
+            at_least: Vec::new(),
             tail: Tail::Lower,
             band: Band::Multiplier,
             confidence: 0.95,
@@ -108,6 +113,12 @@ impl Settings {
     /// The same with these tail probabilities of VaR and CVaR.
     pub fn with_alphas(mut self, alphas: impl Into<Vec<f64>>) -> Self {
         self.alphas = alphas.into();
+        self
+    }
+
+    /// The same with the probabilities of rewards that are at least these.
+    pub fn with_at_least(mut self, rewards: impl Into<Vec<f64>>) -> Self {
+        self.at_least = rewards.into();
         self
     }
 
@@ -196,6 +207,9 @@ impl Settings {
             if let Some(value) = values.iter().find(outside) {
                 return bad(setting, value.to_string(), "must lie between 0 and 1");
             }
+        }
+        if let Some(reward) = self.at_least.iter().find(|reward| !reward.is_finite()) {
+            return bad("at-least", reward.to_string(), "must be a finite number");
         }
         if let Some(p) = self.min_propensity.filter(|p| !(*p > 0.0 && *p <= 1.0)) {
             return bad("min-propensity", p.to_string(), "must be above 0 and at most 1");

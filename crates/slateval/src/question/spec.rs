@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::question::binning::Binning;
 use crate::question::error::{Error, Result};
+use crate::question::propensity_source::PropensitySource;
 use crate::question::structure::{ORDERS, Structure, TargetSlots};
 
 /// The name of the policy that wrote the log, in every result.
@@ -29,6 +30,9 @@ pub struct Spec {
     pub structure: Structure,
     /// What is known of the targets' slots.
     pub target_slots: TargetSlots,
+    /// Where the logging propensities come from.
+    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "PropensitySource::is_known"))]
+    pub propensities: PropensitySource,
     /// The target policies, in the order of the results.
     pub policies: Vec<PolicySpec>,
     /// How rewards are binned.
@@ -73,6 +77,7 @@ impl Spec {
         Spec {
             structure,
             target_slots: TargetSlots::Independent,
+            propensities: PropensitySource::Known,
             policies: policies.into_iter().map(policy).collect(),
             binning: Binning::default(),
             by: None,
@@ -187,6 +192,8 @@ impl Spec {
         let ((structure, slots, bins), (other_structure, other_slots, other_bins)) = (text(self), text(other));
         compare(self.structure == other.structure, "structure", structure, other_structure);
         compare(self.target_slots == other.target_slots, "target slots", slots, other_slots);
+        let source = |s: &Spec| s.propensities.to_string();
+        compare(self.propensities == other.propensities, "propensities", source(self), source(other));
         compare(self.policies == other.policies, "policies", self.policy_list(), other.policy_list());
         compare(self.binning == other.binning, "bins", bins, other_bins);
         let by = |s: &Spec| s.by.as_deref().map_or("no segments".to_owned(), |c| format!("segments by `{c}`"));

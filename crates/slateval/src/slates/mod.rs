@@ -7,6 +7,7 @@ pub(crate) mod slots;
 use crate::answer::evaluation::Evaluation;
 use crate::question::binning::Binning;
 use crate::question::error::{Error, Result};
+use crate::question::propensity_source::PropensitySource;
 use crate::question::segment::Segment;
 use crate::question::settings::Settings;
 use crate::question::spec::Spec;
@@ -70,6 +71,7 @@ pub struct Slates<'a> {
     pub(crate) cluster: Option<(String, Labels)>,
     structure: Option<Structure>,
     target_slots: Option<TargetSlots>,
+    propensities: Option<PropensitySource>,
     binning: Option<Binning>,
     baseline: Option<String>,
 }
@@ -89,6 +91,7 @@ impl<'a> Slates<'a> {
             cluster: None,
             structure: None,
             target_slots: None,
+            propensities: None,
             binning: None,
             baseline: None,
         }
@@ -151,6 +154,12 @@ impl<'a> Slates<'a> {
     /// What is known of the targets' slots; that they are independent if this is not called.
     pub fn target_slots(mut self, slots: TargetSlots) -> Self {
         self.target_slots = Some(slots);
+        self
+    }
+
+    /// Where the logging propensities come from; that they are known if this is not called.
+    pub fn propensities(mut self, source: PropensitySource) -> Self {
+        self.propensities = Some(source);
         self
     }
 
@@ -247,6 +256,7 @@ impl<'a> Slates<'a> {
         let default = Spec::new(Structure::Auto, [""; 0]);
         let like = like.unwrap_or(&default);
         spec.target_slots = self.target_slots.unwrap_or(like.target_slots);
+        spec.propensities = self.propensities.unwrap_or(like.propensities);
         spec.binning = self.binning.unwrap_or(like.binning);
         spec.baseline = self.baseline.clone().or_else(|| like.baseline.clone());
         spec.interactions = like.interactions;

@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::question::binning::{Binning, Scale};
 use crate::question::error::Result;
+use crate::question::propensity_source::PropensitySource;
 use crate::question::segment::Segment;
 use crate::question::spec::Spec;
 use crate::question::structure::Structure;
@@ -33,6 +34,9 @@ pub(crate) struct Header {
 struct SpecHeader {
     structure: String,
     target_slots: String,
+    /// Written only if they are not known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    propensities: Option<String>,
     policies: Vec<PolicyHeader>,
     binning: BinningHeader,
     by: Option<String>,
@@ -161,6 +165,7 @@ impl SpecHeader {
         SpecHeader {
             structure: spec.structure.to_string(),
             target_slots: spec.target_slots.to_string(),
+            propensities: (!spec.propensities.is_known()).then(|| spec.propensities.to_string()),
             policies: spec.policies.iter().map(|p| PolicyHeader { name: p.name.clone(), chi: p.chi }).collect(),
             binning: BinningHeader { capacity: spec.binning.capacity, scale },
             by: spec.by.clone(),
@@ -178,6 +183,7 @@ impl SpecHeader {
             policy.chi = header.chi;
         }
         spec.target_slots = self.target_slots.parse()?;
+        spec.propensities = self.propensities.map_or(Ok(PropensitySource::Known), |source| source.parse())?;
         let scale = match self.binning.scale {
             ScaleHeader::Linear => Scale::Linear,
             ScaleHeader::Log => Scale::Log,
@@ -218,6 +224,16 @@ impl From<SegmentValue> for Segment {
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn estimated_propensities_are_written_and_known_ones_are_not() {
+        let mut spec = Spec::new(Structure::Auto, ["new"]);
+        let json = |spec: &Spec| String::from_utf8(Header::new(spec, None, vec![], &[]).to_json()).unwrap();
+        assert!(!json(&spec).contains("propensities"));
+        spec.propensities = PropensitySource::Estimated;
+        assert!(json(&spec).contains(r#""propensities":"estimated""#));
+        assert_eq!(Header::parse(json(&spec).as_bytes()).unwrap().spec, spec);
+    }
 
     /// Files are read by other versions and by other programs.
     #[test]

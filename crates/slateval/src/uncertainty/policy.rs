@@ -5,11 +5,12 @@ use crate::question::combination::Metric;
 use crate::uncertainty::bands::{CurveBand, band_around};
 use crate::uncertainty::curve_errors::{CurveErrors, CurveTerm};
 use crate::uncertainty::draws::CellDraws;
-use crate::uncertainty::limits::{Limits, can_have_intervals, has_enough_rows};
+use crate::uncertainty::limits::{Limits, bounds, can_have_intervals, has_enough_rows, plus, scaled};
 use crate::uncertainty::readings::{QUARTILES, Readings};
 use std::result;
 
 use crate::answer::reason::Reason;
+use crate::estimate::distribution::just_below;
 use crate::estimate::estimator::Estimator;
 use crate::question::error::Result;
 use crate::question::settings::{Band, Settings};
@@ -39,6 +40,8 @@ pub(crate) struct Uncertainty {
     pub(crate) quantiles: Vec<Limits>,
     pub(crate) var: Vec<Limits>,
     pub(crate) cvar: Vec<Limits>,
+    /// Of the probabilities of rewards that are at least so large.
+    pub(crate) probabilities: Vec<Limits>,
     /// How much larger each CVaR is in the mean of the draws than its estimate.
     pub(crate) cvar_bias: Option<Vec<f64>>,
     /// What a guaranteed band rests on.
@@ -51,6 +54,8 @@ pub(crate) struct DifferenceUncertainty {
     pub(crate) mean: Limits,
     pub(crate) cvar: Vec<Limits>,
     pub(crate) quantiles: Vec<Limits>,
+    /// Of the probabilities of rewards that are at least so large.
+    pub(crate) probabilities: Vec<Limits>,
     /// The same for all quantiles at once.
     pub(crate) quantile_band: Vec<Limits>,
     /// How far the CDFs lie apart; none where it cannot be told.
@@ -87,6 +92,7 @@ impl Uncertainty {
             quantiles: each(settings.quantiles.len()),
             var: each(settings.alphas.len()),
             cvar: each(settings.alphas.len()),
+            probabilities: each(settings.at_least.len()),
             cvar_bias: None,
             guarantee: None,
         }
@@ -120,7 +126,8 @@ impl Uncertainty {
             return Ok((withheld, difference));
         }
         let members: Vec<&Estimator<'_>> = [estimators.cdf].into_iter().chain(second.map(|s| s.cdf)).collect();
-        let errors = CurveErrors::new(cell, occupied, &members, Readings::of_evaluation(settings), settings, shared);
+        let readings = Readings::of_evaluation(settings, &estimators.cdf.distribution.bins);
+        let errors = CurveErrors::new(cell, occupied, &members, readings, settings, shared);
         let difference = second.map(|second| {
             DifferenceUncertainty::new(cell, &errors, &members, [estimators.mean, second.mean], settings)
         });
@@ -133,6 +140,9 @@ impl Uncertainty {
         let one = |metric: Metric| errors.limits(members, &[term(1.0, metric)]);
         let quantile = |level: f64| one(Metric::Quantile(level));
         let [low, high] = QUARTILES.map(Metric::Quantile);
+        let bins = &members[0].distribution.bins;
+        let below =
+            |&reward: &f64| errors.limits(members, &[term(-1.0, Metric::Probability(just_below(bins, reward)))]);
         let half_width = errors.half_width(members, 0);
         let mut band = band_around(&members[0].distribution.repaired, |_| half_width);
         band.half_width = Some(half_width);
@@ -146,6 +156,11 @@ impl Uncertainty {
             quantiles: settings.quantiles.iter().map(|&level| quantile(level)).collect(),
             var: settings.alphas.iter().map(|&alpha| quantile(settings.tail.level(alpha))).collect(),
             cvar: settings.alphas.iter().map(|&alpha| one(Metric::Cvar(alpha))).collect(),
+            probabilities: settings
+                .at_least
+                .iter()
+                .map(|x| below(x).map(|found| plus(found, bounds((1.0, 1.0)))))
+                .collect(),
             cvar_bias: Some(settings.alphas.iter().map(bias).collect()),
             guarantee: None,
         }
@@ -159,6 +174,8 @@ impl Uncertainty {
         let quantile = |level: f64| found.quantile(bins, level);
         this.quantiles = settings.quantiles.iter().map(|&level| Ok(quantile(level))).collect();
         this.var = settings.alphas.iter().map(|&alpha| Ok(quantile(settings.tail.level(alpha)))).collect();
+        let below = |&reward: &f64| scaled(found.probability(bins, just_below(bins, reward)), -1.0);
+        this.probabilities = settings.at_least.iter().map(|x| Ok(plus(below(x), bounds((1.0, 1.0))))).collect();
         this.guarantee = Some(found.weights);
         this.band = Ok(CurveBand { lower: found.lower, upper: found.upper, half_width: None });
         Ok(this)
@@ -192,6 +209,7 @@ impl DifferenceUncertainty {
             mean: Err(reason.clone()),
             cvar: each(settings.alphas.len()),
             quantiles: each(settings.quantiles.len()),
+            probabilities: each(settings.at_least.len()),
             quantile_band: each(settings.quantiles.len()),
             gap: None,
             cvar_bias: None,
@@ -215,6 +233,9 @@ impl DifferenceUncertainty {
         let cvars: Vec<Vec<CurveTerm>> = settings.alphas.iter().map(|&alpha| difference(Metric::Cvar(alpha))).collect();
         let quantiles: Vec<Vec<CurveTerm>> =
             settings.quantiles.iter().map(|&level| difference(Metric::Quantile(level))).collect();
+        let bins = &members[0].distribution.bins;
+        let below = |&reward: &f64| difference(Metric::Probability(just_below(bins, reward)));
+        let probabilities: Vec<Vec<CurveTerm>> = settings.at_least.iter().map(below).collect();
         let limits = |sums: &[Vec<CurveTerm>]| -> Vec<Limits> {
             sums.iter().map(|terms| errors.limits(members, terms)).collect()
         };
@@ -222,12 +243,18 @@ impl DifferenceUncertainty {
         DifferenceUncertainty {
             mean,
             cvar: limits(&cvars),
+            probabilities: limits(&probabilities).into_iter().map(turned).collect(),
             quantile_band: errors.at_once(members, &quantiles, &of_quantiles),
             quantiles: of_quantiles,
             gap: Some(Gap::new(&errors.process, members[0], members[1])),
             cvar_bias: Some(cvars.iter().map(|terms| errors.bias(members, terms)).collect()),
         }
     }
+}
+
+/// The limits of what is larger where this is smaller.
+fn turned(limits: Limits) -> Limits {
+    limits.map(|found| scaled(found, -1.0))
 }
 
 impl Gap {

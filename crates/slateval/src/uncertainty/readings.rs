@@ -1,7 +1,8 @@
 //! What is read off a CDF, and off each draw of it.
 //! See docs/methods.md, section 6.7.
 
-use crate::estimate::distribution::Curve;
+use crate::estimate::distribution::{Curve, just_below};
+use crate::estimate::weight_sums::Bin;
 use crate::question::combination::Metric;
 use crate::question::settings::Settings;
 use crate::question::tail::Tail;
@@ -25,9 +26,11 @@ pub(crate) enum Reading {
 
 impl Readings {
     /// What an evaluation reads: the quartiles among it, whose difference is the interquartile range.
-    pub(crate) fn of_evaluation(settings: &Settings) -> Self {
+    pub(crate) fn of_evaluation(settings: &Settings, bins: &[Bin]) -> Self {
         let quantiles = settings.quantiles.iter().chain(&QUARTILES).map(|&level| Metric::Quantile(level));
-        Self::new(settings.alphas.iter().map(|&alpha| Metric::Cvar(alpha)).chain(quantiles), settings.tail)
+        let below = settings.at_least.iter().map(|&reward| Metric::Probability(just_below(bins, reward)));
+        let cvars = settings.alphas.iter().map(|&alpha| Metric::Cvar(alpha));
+        Self::new(cvars.chain(quantiles).chain(below), settings.tail)
     }
 
     pub(crate) fn new(metrics: impl Iterator<Item = Metric>, tail: Tail) -> Self {
