@@ -22,6 +22,7 @@ from ._errors import (
     FileError,
     InputError,
     MissingFileError,
+    NoRowsError,
     SlatevalWarning,
 )
 from ._evaluate import evaluate, inspect
@@ -48,6 +49,7 @@ __all__ = [
     "Inspection",
     "Interval",
     "MissingFileError",
+    "NoRowsError",
     "Policy",
     "Segment",
     "SlatevalWarning",
@@ -77,6 +79,10 @@ class _Package(ModuleType):
     def __setattr__(self, name: str, value: Any) -> None:
         is_module = name == "propensities" and isinstance(value, ModuleType)
         super().__setattr__(name, value.propensities if is_module else value)
+
+    def __reduce__(self) -> tuple[Any, tuple[str]]:
+        # cloudpickle knows modules by their exact class, and would take this one for an object to be copied.
+        return importlib.import_module, (self.__name__,)
 
 
 def __getattr__(name: str) -> Any:
