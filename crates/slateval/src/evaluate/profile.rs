@@ -1,9 +1,11 @@
 //! Quantiles and tails at every level, for pictures and for readers who ask for one level more.
 
 use crate::answer::comparison::Comparison;
-use crate::answer::evaluation::PolicyEvaluation;
+use crate::answer::evaluation::{Evaluation, PolicyEvaluation};
 use crate::answer::interval::{Interval, QuantileEstimate, TailEstimate};
-use crate::evaluate::{evaluate_cell, places};
+use crate::evaluate::joint::enough_draws;
+use crate::evaluate::target::Steps;
+use crate::evaluate::{SEGMENT_DRAWS, evaluate_cell, places};
 use crate::question::error::Result;
 use crate::question::settings::Settings;
 use crate::summary::Summary;
@@ -53,9 +55,11 @@ pub struct ComparisonProfile {
 }
 
 impl Profile {
-    /// Levels for a picture: steps of half a percent, of a tenth in the outer twentieths, and the settings' own.
+    /// Levels for a picture: steps of one percent, of half a percent in the outer twentieths, of a tenth in the outer
+    /// hundredths, and the settings' own.
     pub fn levels(settings: &Settings) -> Vec<f64> {
-        let tenths = (1..50).chain((50..950).step_by(5)).chain(950..1000);
+        let outer = || (1..10).chain((10..50).step_by(5));
+        let tenths = outer().chain((50..950).step_by(10)).chain([950]).chain(outer().map(|tenths| 1000 - tenths));
         let own = settings.alphas.iter().chain(&settings.quantiles).copied();
         let mut levels: Vec<f64> = tenths.map(|i| f64::from(i) / 1000.0).chain(own).collect();
         levels.sort_unstable_by(f64::total_cmp);
@@ -66,7 +70,8 @@ impl Profile {
 
 impl Summary {
     /// Every policy's tails and differences at many levels, such as [`Profile::levels`]. At a level of the settings the
-    /// numbers are those of [`evaluate`](Summary::evaluate).
+    /// numbers are those of [`evaluate`](Summary::evaluate); only conditional intervals have
+    /// [`if_order_holds`](Interval::if_order_holds).
     ///
     /// # Errors
     /// As [`evaluate`](Summary::evaluate).
@@ -83,15 +88,67 @@ impl Summary {
     /// # Ok::<(), slateval::Error>(())
     /// ```
     pub fn profile(&self, levels: &[f64], settings: &Settings) -> Result<Profile> {
+        self.profile_from(settings.draws, levels, settings)
+    }
+
+    /// The same with intervals from some draws; orders are chosen with as many as in an evaluation.
+    fn profile_from(&self, draws: usize, levels: &[f64], settings: &Settings) -> Result<Profile> {
         let dense = Settings { alphas: levels.to_vec(), quantiles: levels.to_vec(), ..settings.clone() };
         let total = self.total_for(&dense)?;
         let normals = Normals::new(dense.seed, places([&total]));
-        let (policies, comparisons, _) = evaluate_cell(self.spec(), &total, None, &dense, &normals)?;
+        // CVaR without its bias needs the draws of the chosen order too.
+        let steps = if settings.debias_cvar { Steps::Every } else { Steps::Shown { draws } };
+        let (policies, comparisons, _) = evaluate_cell(self.spec(), &total, None, steps, &dense, &normals)?;
         Ok(Profile {
             levels: levels.to_vec(),
             policies: policies.into_iter().map(PolicyProfile::from).collect(),
             comparisons: comparisons.into_iter().map(ComparisonProfile::from).collect(),
         })
+    }
+}
+
+impl Summary {
+    /// The profile that pages and plots show of an evaluation with these settings: at [`Profile::levels`], from at most
+    /// 500 draws, or what the confidence takes. At the settings' own levels it has the evaluation's numbers.
+    ///
+    /// # Errors
+    /// As [`evaluate`](Summary::evaluate).
+    ///
+    /// ```
+    /// use slateval::{Settings, Slates};
+    ///
+    /// let summary = Slates::new(&[1.0, 0.0]).logging(&[0.5, 0.5]).target("new", &[0.9, 0.1]).summary()?;
+    /// let settings = Settings::default();
+    /// let profile = summary.profile_for(&summary.evaluate(&settings)?, &settings)?;
+    /// assert!(profile.levels.len() > 100);
+    /// # Ok::<(), slateval::Error>(())
+    /// ```
+    pub fn profile_for(&self, evaluation: &Evaluation, settings: &Settings) -> Result<Profile> {
+        let enough = enough_draws(settings.confidence).max(SEGMENT_DRAWS);
+        let mut profile = self.profile_from(settings.draws.min(enough), &Profile::levels(settings), settings)?;
+        profile.take_over(evaluation);
+        Ok(profile)
+    }
+}
+
+impl Profile {
+    /// Puts the numbers of an evaluation in place of those at its levels.
+    fn take_over(&mut self, evaluation: &Evaluation) {
+        let Profile { levels, policies, comparisons } = self;
+        let place = |level: f64| levels.iter().position(|known| *known == level);
+        let put = |to: &mut Vec<Interval>, level: f64, from: &Interval| {
+            if let Some(place) = place(level) {
+                to[place] = shown(from.clone());
+            }
+        };
+        for (own, found) in policies.iter_mut().zip(&evaluation.policies) {
+            found.var.iter().for_each(|tail| put(&mut own.var, tail.alpha, &tail.interval));
+            found.cvar.iter().for_each(|tail| put(&mut own.cvar, tail.alpha, &tail.interval));
+        }
+        for (own, found) in comparisons.iter_mut().zip(&evaluation.comparisons) {
+            found.cvar.iter().for_each(|tail| put(&mut own.cvar, tail.alpha, &tail.interval));
+            found.quantiles.iter().for_each(|at| put(&mut own.quantiles, at.level, &at.interval));
+        }
     }
 }
 
@@ -114,9 +171,15 @@ impl From<Comparison> for ComparisonProfile {
 }
 
 fn tails(estimates: Vec<TailEstimate>) -> Vec<Interval> {
-    estimates.into_iter().map(|t| t.interval).collect()
+    estimates.into_iter().map(|t| shown(t.interval)).collect()
 }
 
 fn quantiles(estimates: Vec<QuantileEstimate>) -> Vec<Interval> {
-    estimates.into_iter().map(|q| q.interval).collect()
+    estimates.into_iter().map(|q| shown(q.interval)).collect()
+}
+
+/// Without the ends of the chosen order, but where they are the only ones.
+fn shown(interval: Interval) -> Interval {
+    let if_order_holds = interval.if_order_holds.filter(|_| interval.conditional);
+    Interval { if_order_holds, ..interval }
 }

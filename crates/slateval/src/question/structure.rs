@@ -153,7 +153,7 @@ impl Structure {
             Structure::Interactions(family) if family.slots() > slots => {
                 Err(self.bad(&format!("slot {} is named, but slates have {slots} slots", family.slots())))
             }
-            Structure::PaperOrder(m) if *m > slots => {
+            Structure::Order(m) | Structure::PaperOrder(m) if *m > slots => {
                 Err(self.bad(&format!("slates have only {slots} slots, so there are no sets of {m}")))
             }
             _ => Ok(()),
