@@ -15,6 +15,9 @@ import sys
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
+from ._cdf import Cdf
+from ._checks import Check
+from ._comparison import Comparison
 from ._errors import (
     ColumnError,
     DataTypeError,
@@ -26,8 +29,12 @@ from ._errors import (
     SlatevalWarning,
 )
 from ._evaluate import evaluate, inspect
-from ._evaluation import Cdf, Comparison, Disparity, Evaluation, Inspection, Policy, Segment
+from ._evaluation import Evaluation
+from ._inspection import Inspection
 from ._interval import Interval
+from ._plot import Plot
+from ._policy import Policy
+from ._segment import Disparity, Segment
 from ._slateval import Table, __version__
 from ._summary import Summary, load
 from ._tasks import Task, merge, partial, plan
@@ -38,6 +45,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Cdf",
+    "Check",
     "ColumnError",
     "Comparison",
     "DataTypeError",
@@ -50,6 +58,7 @@ __all__ = [
     "Interval",
     "MissingFileError",
     "NoRowsError",
+    "Plot",
     "Policy",
     "Segment",
     "SlatevalWarning",

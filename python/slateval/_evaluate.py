@@ -6,9 +6,10 @@ import warnings
 from collections.abc import Callable, Iterable
 from typing import Any, TypeVar
 
-from . import _arrays, _data, _options, _slateval
+from . import _arrays, _data, _exchanged, _options, _slateval
 from ._errors import DataTypeError, InputError, NoRowsError, SlatevalWarning
-from ._evaluation import Evaluation, Inspection
+from ._evaluation import Evaluation
+from ._inspection import Inspection
 from ._options import Columns, Options
 from ._progress import teller
 
@@ -42,7 +43,11 @@ def _reading(
         return _read_arrays((reward, logging, target, chi, anywhere, weight, by, cluster), read)
     for argument, value in (("reward", reward), ("logging", logging), ("target", target), ("by", by)):
         if hasattr(value, "__array__"):
-            raise DataTypeError(f"{argument} is an array, and there are data: pass a column's name, or arrays alone")
+            name = getattr(value, "name", None)
+            own = f", {argument}={name!r}," if isinstance(name, str) else ""
+            raise DataTypeError(
+                f"{argument} is an array, and there are data: pass a column's name{own} or arrays alone"
+            )
     named = Columns.of_names(
         reward=reward,
         logging=logging,
@@ -93,13 +98,19 @@ def _with_rows(data: Any, read: Callable[[], Result]) -> Result:
     raise NoRowsError(message)
 
 
-def _evaluated(summary: _slateval.Summary, method: str, stacklevel: int = 3) -> Evaluation:
+def _evaluated(
+    summary: _slateval.Summary,
+    method: str,
+    stacklevel: int = 3,
+    advice: Callable[[Evaluation], str | None] = lambda _: None,
+) -> Evaluation:
     core = summary.evaluate(method)
-    lines = core.warnings()
+    evaluation, lines = Evaluation(core), core.warnings()
     if lines:
+        lines = [line for line in [advice(evaluation)] if line] + lines
         # Where the user called us.
         warnings.warn("\n".join(lines), SlatevalWarning, stacklevel=stacklevel)
-    return Evaluation(core)
+    return evaluation
 
 
 def evaluate(
@@ -181,11 +192,14 @@ def evaluate(
     )
     slots, bins = _options.text("target_slots", target_slots), _options.bins_text(bins)
 
-    def read(data: Any, columns: Columns) -> _slateval.Summary:
+    def read(found: Any, columns: Columns) -> Evaluation:
         options = Options(columns, structure, slots, bins, baseline)
-        return _read(data, options, method, threads, progress)
+        summary = _read(found, options, method, threads, progress)
+        # From here, through `_reading` and its kind, to where the user called us.
+        depth = 5 if data is not None else 6
+        return _evaluated(summary, method, depth, lambda ev: _exchanged.advice(ev, data, columns, logging, target))
 
-    summary = _reading(
+    return _reading(
         data,
         read,
         reward=reward,
@@ -199,7 +213,6 @@ def evaluate(
         by=by,
         cluster=cluster,
     )
-    return _evaluated(summary, method)
 
 
 def inspect(

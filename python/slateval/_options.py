@@ -36,6 +36,16 @@ def optional_text(name: str, value: Any, what: str = "a column's name") -> str |
     return None if value is None else text(name, value, what)
 
 
+def several(name: str, value: Any) -> str | None:
+    """One column's name, or several with commas between them."""
+    if isinstance(value, (list, tuple)):
+        names = [text(name, column) for column in value]
+        if not names:
+            raise InputError(f"{name} is empty: name at least one column, or leave it out")
+        return ", ".join(names)
+    return optional_text(name, value)
+
+
 def number(name: str, value: Any) -> float:
     try:
         found = float(value)
@@ -43,6 +53,14 @@ def number(name: str, value: Any) -> float:
         raise DataTypeError(f"{name} must be a number, not {_kind(value)}") from None
     if not math.isfinite(found):
         raise InputError(f"{name} `{found}`: must be a finite number")
+    return found
+
+
+def fraction(name: str, value: Any) -> float:
+    """A number between 0 and 1."""
+    found = number(name, value)
+    if not 0 < found < 1:
+        raise InputError(f"{name} `{found}`: must lie between 0 and 1")
     return found
 
 
@@ -136,13 +154,14 @@ class Columns:
             weight=named("weight", weight),
             long=bool(long),
             slate=optional_text("slate", slate),
-            by=optional_text("by", by),
+            by=several("by", by),
             cluster=optional_text("cluster", cluster),
         )
 
     def bases(self, structure: str) -> set[str]:
         """Every name that the log may be searched for; `mu` stands for `mu_1`, `mu_2`, … too."""
         given = [self.reward, self.logging, self.slate, self.by, self.cluster]
+        given += [name.strip() for name in (self.by or "").split(",")]
         bases = {"reward", "mu", "pi", "chi", "any", "weight", *(name for name in given if name)}
         if self.long:
             bases |= {"slate_id", "position", "pscore_item_position", "evaluation_policy_pscore_item_position"}

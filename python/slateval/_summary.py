@@ -7,7 +7,7 @@ import threading
 from typing import Any
 
 from . import _options, _slateval, _summary_settings
-from ._errors import DataTypeError, FileError, InputError, MissingFileError, NoRowsError
+from ._errors import DataTypeError, FileError, MissingFileError, NoRowsError
 from ._evaluate import _evaluated, _read
 from ._evaluation import Evaluation
 from ._long import Last, Watch
@@ -123,18 +123,20 @@ class Summary:
         """
         if self._options is None:
             raise DataTypeError("a summary made of bytes takes no rows: add them to a new one and merge the two")
+        if hasattr(data, "gi_frame") and data.gi_frame is None:
+            raise NoRowsError("data is a generator that has been read already: make it again")
         count = _options.threads(threads)
         if self._options.columns.long:
             with self._adding:
                 self._add_long(self._options, data, count, progress)
             return
-        part = _part(data, self._options, count, progress, _is_stream(data))
+        part = _part(data, self._options, count, progress)
         with self._adding:
             self._keep(part)
 
     def _add_long(self, options: Options, data: Any, threads: int | None, progress: Any) -> None:
         watch = Watch(options, self._last)
-        self._keep(_part(watch.over(data), options, threads, progress, _is_stream(data)))
+        self._keep(_part(watch.over(data), options, threads, progress))
         self._last = watch.last
 
     def _keep(self, part: _slateval.Summary | None) -> None:
@@ -176,7 +178,7 @@ class Summary:
 
     def _filled(self) -> _slateval.Summary:
         if self._core is None:
-            raise InputError("there are no rows: an empty summary says nothing about any policy")
+            raise NoRowsError("there are no rows: an empty summary says nothing about any policy")
         return self._core
 
     def to_bytes(self) -> bytes:
@@ -188,27 +190,20 @@ class Summary:
         self._filled().save(os.fspath(path))
 
     def __getstate__(self) -> tuple[Options | None, bytes | None, Last | None]:
-        return self._options, None if self._core is None else self._core.to_bytes(), self._last
+        return self._options, None if self._core is None else self._core.to_compressed(), self._last
 
     def __setstate__(self, state: tuple[Options | None, bytes | None, Last | None]) -> None:
         self._options, data, self._last = state
-        self._core = None if data is None else _slateval.Summary.from_bytes(data)
+        self._core = None if data is None else _slateval.Summary.from_compressed(data)
         self._adding = threading.Lock()
 
     def __repr__(self) -> str:
         return f"<slateval.Summary: {self.rows:,} slates>"
 
 
-def _part(data: Any, options: Options, threads: int | None, progress: Any, stream: bool) -> _slateval.Summary | None:
+def _part(data: Any, options: Options, threads: int | None, progress: Any) -> _slateval.Summary | None:
     """The summary of these rows; none of no rows, such as those of a day without traffic."""
     try:
         return _read(data, options, None, threads, progress)
     except NoRowsError:
-        # Nobody can tell a stream without rows from one that was read before.
-        if stream:
-            raise
         return None
-
-
-def _is_stream(data: Any) -> bool:
-    return hasattr(data, "__next__") or hasattr(data, "read_next_batch")
