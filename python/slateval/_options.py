@@ -19,6 +19,18 @@ ESTIMATORS = {"suno": "additive", "uno": "product"}
 TargetSlots = Literal["independent", "joint"]
 """Whether a target's slots depend on each other, given the context."""
 
+Estimator = Literal["suno", "uno"]
+"""The paper's estimators."""
+
+Correction = Literal["auto", "none", "self-normalized", "control-variate", "calibrated"]
+"""What makes weights less noisy."""
+
+Band = Literal["multiplier", "bernstein", "none"]
+"""Where bands and intervals come from."""
+
+Tail = Literal["lower", "upper"]
+"""The tail that VaR and CVaR look at."""
+
 
 def slots_argument(slots: TargetSlots) -> dict[str, TargetSlots]:
     """The argument that tells `evaluate` of slots that depend on each other; none where it assumes what is so."""

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import threading
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, Literal
 
 from . import _options, _slateval, _summary_settings
 from ._errors import DataTypeError, FileError, MissingFileError, NoRowsError
@@ -17,10 +18,29 @@ from ._options import Columns, Options
 def load(path: str | os.PathLike[str], **settings: Any) -> Evaluation:
     """Evaluates a summary saved with `Evaluation.save` or `slateval evaluate --save`.
 
-    `settings` are those of `evaluate` that can be decided after the log has been read: `correction`, `band`,
-    `confidence`, `alpha`, `tail`, `quantile`, `draws`, `seed` and the like, and `structure` for another order of a
-    summary made with structure "auto".
+    Parameters
+    ----------
+    path : str or path
+        The file.
+    **settings
+        Those of `evaluate` that can be decided after the log has been read: `correction`, `band`, `confidence`,
+        `alpha`, `tail`, `quantile`, `draws`, `seed` and the like, and `structure` for another order of a summary made
+        with structure "auto".
 
+    Returns
+    -------
+    Evaluation
+        The evaluation.
+
+    Raises
+    ------
+    MissingFileError, FileError
+        For a file that is not there or cannot be read.
+    InputError
+        For a file that is no summary, or a setting out of its range.
+
+    Examples
+    --------
     >>> import pathlib, tempfile
     >>> import slateval
     >>> ev = slateval.evaluate(reward=[1.0, 0.0], logging=[[0.5], [0.5]], target=[[0.9], [0.1]], band="none")
@@ -39,6 +59,26 @@ class Summary:
     Its size does not depend on the rows, and summaries of days, files or machines merge in any order. Columns and
     structure are those of `evaluate`.
 
+    Parameters
+    ----------
+    reward, logging : str, optional
+        Names of columns, as for `evaluate`.
+    target, chi, anywhere, weight : str or dict, optional
+        Names of columns, as for `evaluate`.
+    long, slate, by, cluster
+        As for `evaluate`.
+    structure, target_slots, bins, baseline
+        As for `evaluate`.
+    interactions : bool
+        Whether to keep how strongly each two slots interact, for `slateval show`.
+
+    Raises
+    ------
+    InputError
+        For settings that contradict each other.
+
+    Examples
+    --------
     >>> import slateval
     >>> monday, tuesday = slateval.Summary(structure="additive"), slateval.Summary(structure="additive")
     >>> monday.add({"reward": [1.0, 0.0], "mu_1": [0.5, 0.5], "pi_1": [0.9, 0.1]})
@@ -59,11 +99,11 @@ class Summary:
         weight: Any = None,
         long: bool = False,
         slate: str | None = None,
-        by: str | None = None,
+        by: str | Sequence[str] | None = None,
         cluster: str | None = None,
         structure: str = "auto",
-        target_slots: str = "independent",
-        bins: int | str = 4096,
+        target_slots: _options.TargetSlots = "independent",
+        bins: int | Literal["log"] = 4096,
         baseline: str | None = None,
         interactions: bool = False,
     ) -> None:
@@ -80,8 +120,8 @@ class Summary:
             cluster=cluster,
         )
         structure = _options.text("structure", structure)
-        slots, bins = _options.text("target_slots", target_slots), _options.bins_text(bins)
-        self._options: Options | None = Options(columns, structure, slots, bins, baseline, bool(interactions))
+        slots, kept = _options.text("target_slots", target_slots), _options.bins_text(bins)
+        self._options: Options | None = Options(columns, structure, slots, kept, baseline, bool(interactions))
         _summary_settings.check(self._options)
         self._core: _slateval.Summary | None = None
         self._last: Last | None = None
@@ -96,14 +136,48 @@ class Summary:
 
     @classmethod
     def from_bytes(cls, data: bytes) -> Summary:
-        """A summary from `to_bytes`, or from the bytes of a summary file."""
+        """A summary from `to_bytes`, or from the bytes of a summary file.
+
+        Parameters
+        ----------
+        data : bytes
+            The bytes.
+
+        Returns
+        -------
+        Summary
+            The summary. It takes no rows; merge it with one that does.
+
+        Raises
+        ------
+        InputError
+            For bytes that are no summary.
+        """
         if not isinstance(data, (bytes, bytearray, memoryview)):
             raise DataTypeError(f"a summary is made of bytes, not of a {type(data).__name__}; load reads a file")
         return cls._of(_slateval.Summary.from_bytes(bytes(data)))
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Summary:
-        """A summary from a file."""
+        """A summary from a file.
+
+        Parameters
+        ----------
+        path : str or path
+            The file.
+
+        Returns
+        -------
+        Summary
+            The summary.
+
+        Raises
+        ------
+        MissingFileError, FileError
+            For a file that is not there or cannot be read.
+        InputError
+            For a file that is no summary.
+        """
         if not isinstance(path, (str, os.PathLike)):
             raise DataTypeError(f"load takes the path of a summary, not a {type(path).__name__}")
         path = os.fspath(path)
@@ -117,9 +191,19 @@ class Summary:
         return cls._of(_slateval.Summary.from_bytes(data, path))
 
     def add(self, data: Any, *, threads: int | None = None, progress: Any = None) -> None:
-        """Adds rows: anything that `evaluate` takes as data. No rows are fine, and several threads may add at once.
+        """Adds rows. No rows are fine, and several threads may add at once.
 
-        With `long=True`, keep the rows of a slate in one add.
+        Parameters
+        ----------
+        data : path, frame, Arrow data, dict or iterable
+            Anything that `evaluate` takes as data. With `long=True`, keep the rows of a slate in one add.
+        threads, progress
+            As for `evaluate`.
+
+        Raises
+        ------
+        Error
+            As `evaluate`. A refused batch changes nothing.
         """
         if self._options is None:
             raise DataTypeError("a summary made of bytes takes no rows: add them to a new one and merge the two")
@@ -144,7 +228,23 @@ class Summary:
             self._core = part if self._core is None else self._core.merge(part)
 
     def merge(self, other: Summary) -> Summary:
-        """Both together; neither is changed."""
+        """Both together; neither is changed.
+
+        Parameters
+        ----------
+        other : Summary
+            A summary of the same columns and settings.
+
+        Returns
+        -------
+        Summary
+            The summary of all rows.
+
+        Raises
+        ------
+        InputError
+            For summaries of different things.
+        """
         if not isinstance(other, Summary):
             raise DataTypeError(f"a summary merges with a summary, not with {_summary_settings.kind(other)}")
         if self._core is not None and other._core is not None:
@@ -166,7 +266,25 @@ class Summary:
         return 0 if self._core is None else self._core.rows
 
     def evaluate(self, **settings: Any) -> Evaluation:
-        """The reward distribution of every policy; `settings` as for `slateval.load`."""
+        """The reward distribution of every policy.
+
+        Parameters
+        ----------
+        **settings
+            As for `slateval.load`.
+
+        Returns
+        -------
+        Evaluation
+            The evaluation.
+
+        Raises
+        ------
+        NoRowsError
+            For a summary without rows.
+        InputError
+            For a setting out of its range.
+        """
         return self._evaluate(settings)
 
     def _evaluate(self, settings: dict[str, Any]) -> Evaluation:
@@ -182,11 +300,35 @@ class Summary:
         return self._core
 
     def to_bytes(self) -> bytes:
-        """The summary as bytes: those of a summary file."""
+        """The summary as bytes: those of a summary file.
+
+        Returns
+        -------
+        bytes
+            The bytes.
+
+        Raises
+        ------
+        NoRowsError
+            For a summary without rows.
+        """
         return self._filled().to_bytes()
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Writes a summary file, whole or not at all."""
+        """Writes a summary file, whole or not at all.
+
+        Parameters
+        ----------
+        path : str or path
+            The file.
+
+        Raises
+        ------
+        NoRowsError
+            For a summary without rows.
+        FileError
+            For a file that cannot be written.
+        """
         self._filled().save(os.fspath(path))
 
     def __getstate__(self) -> tuple[Options | None, bytes | None, Last | None]:
