@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from statistics import NormalDist
 from typing import Any
 
 from ._errors import InputError
@@ -82,6 +81,8 @@ class Interval:
         """The standard error that a normal interval of the same width has; `None` without an interval."""
         if self.lower is None or self.upper is None or self.confidence is None:
             return None
+        from statistics import NormalDist
+
         return (self.upper - self.lower) / 2 / NormalDist().inv_cdf((1 + self.confidence) / 2)
 
     def conf_int(self) -> tuple[float | None, float | None]:
