@@ -20,7 +20,8 @@ def advice(ev: Evaluation, data: Any, columns: Columns, logging: Any, target: An
 
     The mean of `pi / mu` over a log is 1. Only data in memory are looked at again.
     """
-    wrong = {check.policy for check in ev.failed_checks if check["name"] == "propensities"}
+    checks = (check for policy in ev.values() for check in policy.checks)
+    wrong = {check.policy for check in checks if (check["name"], check["status"]) == ("propensities", "fail")}
     if not wrong:
         return None
     given = _arrays(logging, target) if data is None else _columns(data, columns)

@@ -154,7 +154,8 @@ impl Structure {
                 Err(self.bad(&format!("slot {} is named, but slates have {slots} slots", family.slots())))
             }
             Structure::Order(m) | Structure::PaperOrder(m) if *m > slots => {
-                Err(self.bad(&format!("slates have only {slots} slots, so there are no sets of {m}")))
+                let noun = if slots == 1 { "slot" } else { "slots" };
+                Err(self.bad(&format!("slates have only {slots} {noun}, so there are no sets of {m}")))
             }
             _ => Ok(()),
         }
