@@ -3,8 +3,8 @@
 
 use slateval::{Band, Settings, Summary};
 
-/// The sample log, target `new`, structure auto with chi, 8 bins, as version 5 of the format wrote it.
-const VERSION_5: &[u8] = include_bytes!("formats/summary-5.slateval");
+/// The sample log, target `new`, structure auto with chi, 8 bins, as version 6 of the format wrote it.
+const VERSION_6: &[u8] = include_bytes!("formats/summary-6.slateval");
 
 /// The same as an earlier version wrote it.
 const VERSION_4: &[u8] = include_bytes!("formats/summary-4.slateval");
@@ -12,14 +12,14 @@ const VERSION_4: &[u8] = include_bytes!("formats/summary-4.slateval");
 #[test]
 fn an_earlier_version_is_refused_by_name() {
     let message = Summary::from_bytes(VERSION_4).unwrap_err().to_string();
-    assert!(message.contains("version 4") && message.contains("version 5"), "{message}");
+    assert!(message.contains("version 4") && message.contains("version 6"), "{message}");
 }
 
 #[test]
-fn version_5_is_read() {
-    let summary = Summary::from_bytes(VERSION_5).unwrap();
+fn version_6_is_read() {
+    let summary = Summary::from_bytes(VERSION_6).unwrap();
     assert_eq!((summary.rows(), summary.slots()), (12_000, Some(5)));
-    assert_eq!(summary.to_bytes(), VERSION_5, "written again as it was");
+    assert_eq!(summary.to_bytes(), VERSION_6, "written again as it was");
     let evaluation = summary.evaluate(&Settings::default().with_band(Band::None)).unwrap();
     let new = evaluation.policy("new").unwrap();
     for (found, expected) in [

@@ -325,6 +325,46 @@ fn segments_add_up_to_the_whole() {
     assert!(widest.interval.estimate.unwrap() > 0.0);
 }
 
+/// Rewards that are all different.
+fn continuous_log(seed: u64) -> Vec<Slate> {
+    let mut slates = contextual_log(seed, 4000, 3, 3);
+    let mut random = Random(seed);
+    slates.iter_mut().for_each(|slate| slate.reward += random.uniform());
+    slates
+}
+
+#[test]
+fn segments_share_bins_whatever_order_they_come_in() {
+    for (segments, most) in [(3, 128), (16, 128), (17, 64), (300, 64)] {
+        let slates = continuous_log(9);
+        let binning = Binning { capacity: 128, ..Binning::default() };
+        let spec = Spec::new(Structure::Order(2), ["new"]).with_binning(binning).by(segments.to_string());
+        let (once, mut random) = (evaluate(&summarise(&spec, &slates)), Random(5));
+        for _ in 0..4 {
+            let merged = evaluate(&merged_at_random(&spec, &slates, &mut random));
+            assert_same(&once, &merged);
+            for (a, b) in once.segments.iter().zip(&merged.segments) {
+                assert_eq!(
+                    (&a.value, a.rows, &a.policies[0].cdf.reward),
+                    (&b.value, b.rows, &b.policies[0].cdf.reward)
+                );
+                same(a.policies[1].mean.estimate.unwrap(), b.policies[1].mean.estimate.unwrap(), "a segment's mean");
+            }
+        }
+        let bins: Vec<usize> = once.segments.iter().map(|segment| segment.policies[0].cdf.reward.len()).collect();
+        assert!(bins.iter().all(|&bins| bins <= most), "{bins:?}");
+        assert!(segments > 16 || bins.iter().all(|&bins| bins > most / 3), "{bins:?}");
+    }
+}
+
+#[test]
+fn the_whole_log_is_the_same_with_segments_and_without() {
+    let slates = continuous_log(3);
+    let spec = Spec::new(Structure::Auto, ["new"]);
+    let (plain, split) = (evaluate(&summarise(&spec, &slates)), evaluate(&summarise(&spec.by("40"), &slates)));
+    assert_eq!((plain.log, plain.policies, plain.comparisons), (split.log, split.policies, split.comparisons));
+}
+
 #[test]
 fn summaries_of_different_things_do_not_merge() {
     let additive = Summary::new(Spec::new(Structure::Additive, ["new"])).unwrap();

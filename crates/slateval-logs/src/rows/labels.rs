@@ -119,6 +119,12 @@ impl Labels {
 
     /// Labels the rows of a block, which begin at `start`.
     pub(crate) fn assign(&self, label: &Label, start: usize, at: At<'_>, block: &mut Block) -> Result<()> {
+        if let (LabelRole::Segment, Labels::Text(texts)) = (label.role, self)
+            && texts.null_count() == 0
+        {
+            (0..block.rows()).for_each(|row| block.set_segment_text(row, texts.value(start + row)));
+            return Ok(());
+        }
         let mut value = Segment::Null;
         for row in 0..block.rows() {
             let value = match self {

@@ -109,9 +109,8 @@ impl Summary {
                 self.combine(&total, combinations, &parts, settings, false)
             }
             Some(segment) => {
-                let cells = self.cells();
-                let cell = cells.get(segment).filter(|_| self.spec.by.is_some());
-                let cell = cell.ok_or_else(|| no_segment(segment))?;
+                let settled = self.settled();
+                let cell = settled.segments.cell(segment).ok_or_else(|| no_segment(segment))?;
                 self.combine(cell, combinations, &parts, settings, true)
             }
         }
@@ -127,7 +126,7 @@ impl Summary {
     ) -> Result<Vec<Combined>> {
         let (bins, rows) = occupied(cell);
         let used: Vec<PolicyTerm> = parts.iter().flatten().copied().collect();
-        let normals = Normals::new(settings.seed, places([cell]));
+        let normals = Normals::new(settings.seed, places(cell));
         let shared = CellDraws::new(&normals, &bins);
         let mut bench = JointIntervals::new(&self.spec, cell, (&bins, &rows), &used, settings, is_segment, &shared)?;
         let one = |(combination, parts): (&Combination, &Vec<PolicyTerm>)| {

@@ -8,6 +8,8 @@ pub(crate) mod joint_terms;
 pub(crate) mod profile;
 pub(crate) mod target;
 
+use std::borrow::Cow;
+
 use crate::answer::comparison::Comparison;
 use crate::answer::diagnostics::Diagnostics;
 use crate::answer::evaluation::{Evaluation, LogFacts, PolicyEvaluation, RewardFacts, SegmentEvaluation};
@@ -56,7 +58,7 @@ impl Summary {
         let total = self.total_for(settings)?;
         let (min, max) = total.bins.range().ok_or(Error::NoRows)?;
         let reward = RewardFacts { min, max, distinct: total.bins.distinct() };
-        let normals = Normals::new(settings.seed, places([&total]));
+        let normals = Normals::new(settings.seed, places(&total));
         let (policies, comparisons, trusts) =
             evaluate_cell(&self.spec, &total, None, Steps::Every, settings, &normals)?;
         let segments = self.evaluate_segments(&trusts, settings, &normals)?;
@@ -86,14 +88,13 @@ impl Summary {
     pub fn evaluate_part(&self, segment: Option<&Segment>, settings: &Settings) -> Result<Evaluation> {
         let summary = self.settled();
         let total = summary.total_for(settings)?;
-        let normals = Normals::new(settings.seed, places([&total]));
+        let normals = Normals::new(settings.seed, places(&total));
         let Some(segment) = segment else {
             let (policies, comparisons, _) = evaluate_cell(&self.spec, &total, None, Steps::Every, settings, &normals)?;
             return part(self, &total, policies, comparisons);
         };
         let whole = trusts(&self.spec, &total, settings, &normals)?;
-        let cells = summary.cells();
-        let cell = cells.get(segment).filter(|_| self.spec.by.is_some()).ok_or_else(|| no_segment(segment))?;
+        let cell = summary.segments.cell(segment).ok_or_else(|| no_segment(segment))?;
         let settings = of_segments(settings);
         let (policies, comparisons, _) =
             evaluate_cell(&self.spec, cell, Some(&whole), Steps::Every, &settings, &normals)?;
@@ -101,7 +102,7 @@ impl Summary {
     }
 
     /// All rows, if these settings suit them.
-    pub(crate) fn total_for(&self, settings: &Settings) -> Result<Cell> {
+    pub(crate) fn total_for(&self, settings: &Settings) -> Result<Cow<'_, Cell>> {
         settings.check_for(&self.spec)?;
         let total = self.total()?;
         self.spec.structure.check_longest(total.slots)?;
@@ -119,8 +120,7 @@ impl Summary {
         let Some(column) = &self.spec.by else { return Ok(Vec::new()) };
         let threads = settings.threads;
         let settings = &of_segments(settings);
-        let cells = self.cells();
-        let cells: Vec<(&Segment, &Cell)> = cells.iter().collect();
+        let cells = self.segments.cells();
         let evaluate = |segment: usize| {
             let (value, cell) = cells[segment];
             let (policies, comparisons, _) =
@@ -152,7 +152,7 @@ impl Summary {
             });
         }
         let (bins, places) = occupied(&total);
-        let normals = Normals::new(settings.seed, self::places([&total]));
+        let normals = Normals::new(settings.seed, self::places(&total));
         let shared = CellDraws::new(&normals, &bins);
         let of = |(p, policy): (usize, &PolicySpec)| {
             interactions(&total, p, &policy.name, (&bins, &places), settings, &shared)
@@ -161,10 +161,9 @@ impl Summary {
     }
 }
 
-/// Normals that draws of these cells ask for at most: one for each bin, or for each group of clusters.
-pub(crate) fn places<'c>(cells: impl IntoIterator<Item = &'c Cell>) -> usize {
-    let of = |cell: &Cell| cell.clusters.as_ref().map_or(cell.bins.ascending().len(), |groups| groups.count);
-    cells.into_iter().map(of).max().unwrap_or(0)
+/// Normals that draws of a cell ask for at most: one for each bin, or for each group of clusters.
+pub(crate) fn places(cell: &Cell) -> usize {
+    cell.clusters.as_ref().map_or(cell.bins.ascending().len(), |groups| groups.count)
 }
 
 /// Settings for one segment of many, which share the threads.

@@ -95,7 +95,7 @@ impl Summary {
     fn profile_from(&self, draws: usize, levels: &[f64], settings: &Settings) -> Result<Profile> {
         let dense = Settings { alphas: levels.to_vec(), quantiles: levels.to_vec(), ..settings.clone() };
         let total = self.total_for(&dense)?;
-        let normals = Normals::new(dense.seed, places([&total]));
+        let normals = Normals::new(dense.seed, places(&total));
         // CVaR without its bias needs the draws of the chosen order too.
         let steps = if settings.debias_cvar { Steps::Every } else { Steps::Shown { draws } };
         let (policies, comparisons, _) = evaluate_cell(self.spec(), &total, None, steps, &dense, &normals)?;

@@ -12,6 +12,12 @@ pub const LOGGING: &str = "logging";
 /// Bins of rewards where each keeps sums for each group of clusters.
 const CLUSTERED_BINS: usize = 1024;
 
+/// So many segments have as many bins each as the whole log.
+const SEGMENTS_WITH_ALL_BINS: usize = 16;
+
+/// Bins that a segment has in any case, unless fewer are asked for.
+const FEWEST_BINS: usize = 64;
+
 /// What to keep of a log: everything that has to be known before the first row is read, and nothing else.
 ///
 /// Two summaries merge exactly if their specifications are equal.
@@ -115,6 +121,14 @@ impl Spec {
             (Some(_), Some(_)) => CLUSTERED_BINS / 4,
         };
         Binning { capacity: self.binning.capacity.min(most), ..self.binning }
+    }
+
+    /// The bins of each segment, where there are so many segments: all of them together have at most
+    /// [`SEGMENTS_WITH_ALL_BINS`] times as many as the whole log, so that memory does not grow with segments.
+    pub(crate) fn segment_binning(&self, segments: usize) -> Binning {
+        let whole = self.cell_binning();
+        let shared = (SEGMENTS_WITH_ALL_BINS * whole.capacity / segments.next_power_of_two()).max(FEWEST_BINS);
+        Binning { capacity: shared.min(whole.capacity), ..whole }
     }
 
     /// How many functions of the slot ratios weights are made of: one for each order where the order is chosen from the

@@ -117,15 +117,6 @@ impl Block {
         self.resize(rows, slots);
     }
 
-    /// Makes room for more slates or slots and keeps the rows that are there, whose values in new slots are unspecified.
-    pub(crate) fn grow(&mut self, rows: usize, slots: usize) {
-        self.resize(rows, slots);
-        if !self.missing.is_empty() {
-            self.missing.resize(self.slots, Vec::new());
-            self.missing.iter_mut().for_each(|missing| missing.resize(rows, false));
-        }
-    }
-
     fn resize(&mut self, rows: usize, slots: usize) {
         assert!(rows <= Self::ROWS, "a block holds at most {} rows", Self::ROWS);
         self.rows = rows;
@@ -268,6 +259,15 @@ impl Block {
         self.segments[row] = self.segment_names.id(value);
     }
 
+    /// Puts `row` into the segment of a text: what [`set_segment`](Block::set_segment) does with
+    /// [`Segment::Text`], without a copy of the text.
+    ///
+    /// # Panics
+    /// If the specification has no `by`.
+    pub fn set_segment_text(&mut self, row: usize, text: &str) {
+        self.segments[row] = self.segment_names.text_id(text);
+    }
+
     /// Says which cluster, such as a user, the slate in `row` belongs to. Slates of one cluster are not taken to be
     /// independent of each other.
     ///
@@ -297,41 +297,46 @@ impl Block {
         &self.segment_names
     }
 
-    /// An empty block for rows of one segment of this one.
-    pub(crate) fn for_one_segment(&self) -> Block {
+    /// An empty block for the same rows but for what segments they belong to.
+    pub(crate) fn without_segments(&self) -> Block {
         Self::with_columns(BlockColumns { segmented: false, ..self.columns.clone() })
     }
 
-    /// Takes one row of a block with the same columns in behind its own, without its segment. The block has to be
-    /// [filled up](Self::fill_up) before its rows are added to sums.
-    pub(crate) fn push_row(&mut self, other: &Block, row: usize) {
-        if self.rows == 0 {
-            self.reset(0, other.slots);
-        }
-        let (last, slots) = (self.rows, self.slots);
-        if other.slots > slots {
-            self.grow(last, other.slots);
-            (slots..self.slots).for_each(|slot| (0..last).for_each(|row| self.set_missing(row, slot)));
-        }
-        self.rows += 1;
-        let all = self.by_slot.iter_mut().chain([&mut self.single, &mut self.weights]);
-        for (columns, from) in all.zip(other.by_slot.iter().chain([&other.single, &other.weights])) {
-            for (column, from) in columns.iter_mut().zip(from) {
-                column.first_mut(last + 1)[last] = from.get(row);
+    /// The columns that another block has too: those of slots, kind by kind, then those that a row has once. Says also how
+    /// many are those of slots.
+    pub(crate) fn columns_like(&self, other: &Block) -> (Vec<&Column>, usize) {
+        let kinds = self.by_slot.iter().enumerate().filter(|(kind, _)| other.columns.has(*kind));
+        let mut columns: Vec<&Column> = kinds.flat_map(|(_, columns)| columns).collect();
+        let of_slots = columns.len();
+        columns.extend(self.single.iter().take(other.single.len()));
+        columns.extend(self.weights.iter().take(other.weights.len()));
+        (columns, of_slots)
+    }
+
+    /// All columns, in the same order.
+    pub(crate) fn all_columns_mut(&mut self) -> impl Iterator<Item = &mut Column> {
+        self.by_slot.iter_mut().flatten().chain(&mut self.single).chain(&mut self.weights)
+    }
+
+    /// Marks slots whose numbers are NaN as missing.
+    pub(crate) fn mark_undecided(&mut self) {
+        let Some(kind) = self.by_slot.iter().position(|columns| !columns.is_empty()) else { return };
+        for slot in 0..self.slots {
+            let numbers = self.by_slot[kind][slot].first(self.rows);
+            if numbers.iter().fold(false, |any, number| any | number.is_nan()) {
+                let missing: Vec<usize> = (0..self.rows).filter(|&row| numbers[row].is_nan()).collect();
+                missing.into_iter().for_each(|row| self.set_missing(row, slot));
             }
-        }
-        if self.columns.groups > 0 {
-            self.groups.push(other.groups[row]);
-        }
-        self.missing.iter_mut().for_each(|missing| missing.push(false));
-        if other.slots < self.slots || other.has_missing() {
-            let absent = |slot: &usize| *slot >= other.slots || other.is_missing(row, *slot);
-            (0..self.slots).filter(absent).for_each(|slot| self.set_missing(last, slot));
         }
     }
 
+    pub(crate) fn set_groups(&mut self, groups: &[u16]) {
+        self.groups.clear();
+        self.groups.extend_from_slice(groups);
+    }
+
     /// Makes the rows that fill up the last group harmless.
-    pub(crate) fn fill_up(&mut self) {
+    fn fill_up(&mut self) {
         for (kind, columns) in self.by_slot.iter_mut().enumerate() {
             columns.iter_mut().for_each(|column| column.fill_up(self.rows, undecided(kind)));
         }

@@ -13,20 +13,23 @@ pub(crate) struct SegmentNames {
     identity: u64,
     names: Vec<Segment>,
     ids: HashMap<Segment, u32, BuildHasherDefault<NameHasher>>,
+    /// Those of texts once more: rows mostly have text, and looking it up should not take a copy.
+    texts: HashMap<Box<str>, u32, BuildHasherDefault<NameHasher>>,
 }
 
 impl Default for SegmentNames {
     fn default() -> Self {
         static NEXT: AtomicU64 = AtomicU64::new(1);
         let identity = NEXT.fetch_add(1, Ordering::Relaxed);
-        SegmentNames { identity, names: Vec::new(), ids: HashMap::default() }
+        SegmentNames { identity, names: Vec::new(), ids: HashMap::default(), texts: HashMap::default() }
     }
 }
 
 impl Clone for SegmentNames {
     fn clone(&self) -> Self {
         // A clone may give the next number to another segment.
-        SegmentNames { names: self.names.clone(), ids: self.ids.clone(), ..SegmentNames::default() }
+        let (names, ids, texts) = (self.names.clone(), self.ids.clone(), self.texts.clone());
+        SegmentNames { names, ids, texts, ..SegmentNames::default() }
     }
 }
 
@@ -44,6 +47,16 @@ impl SegmentNames {
         let id = u32::try_from(self.names.len()).unwrap_or(u32::MAX);
         self.names.push(segment.clone());
         self.ids.insert(segment.clone(), id);
+        id
+    }
+
+    /// The number of a segment with this text, new or known.
+    pub(crate) fn text_id(&mut self, text: &str) -> u32 {
+        if let Some(&id) = self.texts.get(text) {
+            return id;
+        }
+        let id = self.id(&Segment::Text(text.to_owned()));
+        self.texts.insert(text.into(), id);
         id
     }
 
@@ -108,6 +121,10 @@ mod tests {
         for (id, segment) in all.iter().enumerate() {
             assert_eq!((names.id(segment) as usize, names.name(id as u32)), (id, segment));
         }
+        for _ in 0..2 {
+            assert_eq!((names.text_id("7"), names.text_id("new")), (2, 6));
+        }
+        assert_eq!(names.id(&text("new")), 6);
         assert_eq!(names.name(99), &Segment::Null);
         let clone = names.clone();
         assert_eq!(clone.name(4), names.name(4));

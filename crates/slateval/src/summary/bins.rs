@@ -322,16 +322,31 @@ impl Bins {
         Resolution::Shift(shift)
     }
 
-    fn coarsen_to(&mut self, to: Resolution) -> Option<Moves> {
-        if to == self.resolution {
+    /// Makes do with fewer bins from now on; says how rows move.
+    pub(crate) fn limit(&mut self, capacity: usize) -> Option<Moves> {
+        if capacity >= self.binning.capacity {
             return None;
         }
+        self.binning.capacity = capacity;
+        match self.resolution {
+            // A ring gets smaller even where its bins stay.
+            Resolution::Width(_) => Some(self.rebuild(self.finest_width())),
+            _ if self.is_over_full() => Some(self.rebuild(self.finest_that_fits())),
+            _ => None,
+        }
+    }
+
+    fn coarsen_to(&mut self, to: Resolution) -> Option<Moves> {
+        (to != self.resolution).then(|| self.rebuild(to))
+    }
+
+    fn rebuild(&mut self, to: Resolution) -> Moves {
         let mut index = Index::new(to, self.binning.capacity);
         let place = |(key, row)| (row, index.insert(self.resolution.coarsen(key, to)));
         let rows = self.ascending().into_iter().map(place).collect();
         self.index = index;
         self.resolution = to;
-        Some(Moves { rows, size: self.table_rows() })
+        Moves { rows, size: self.table_rows() }
     }
 }
 

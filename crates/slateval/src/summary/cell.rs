@@ -1,6 +1,7 @@
-//! The sums of one segment of a log, and how two of them add up.
+//! The sums of a log or of one of its segments, and how two of them add up.
 //! See docs/methods.md, section 3.6.
 
+use crate::question::binning::Binning;
 use crate::question::spec::Spec;
 use crate::summary::bins::{Bins, Moves};
 use crate::summary::clusters::ClusterSums;
@@ -13,7 +14,7 @@ use crate::summary::table::Table;
 use crate::summary::tally::Tally;
 use crate::summary::totals::Totals;
 
-/// Sums over all rows of a segment, and in each bin of rewards.
+/// Sums over all rows of a log or of one of its segments, and in each bin of rewards.
 #[derive(Debug, Clone)]
 pub(crate) struct Cell {
     pub(crate) rows: u64,
@@ -39,7 +40,7 @@ pub(crate) struct PolicySums {
 }
 
 impl Cell {
-    pub(crate) fn new(spec: &Spec, slots: usize) -> Self {
+    pub(crate) fn new(spec: &Spec, binning: Binning, slots: usize) -> Self {
         let kept = Kept::new(spec);
         let features = |p: usize| kept.features(p, slots);
         let policy = |p: usize| PolicySums {
@@ -51,7 +52,7 @@ impl Cell {
             rows: 0,
             slots,
             origin: 0.0,
-            bins: Bins::new(spec.cell_binning()),
+            bins: Bins::new(binning),
             table: Table::new(layout.width),
             layout,
             policies: (0..kept.policies()).map(policy).collect(),
@@ -59,6 +60,12 @@ impl Cell {
             clusters: (kept.groups > 0).then(|| ClusterSums::new(&kept, slots)),
             kept,
         }
+    }
+
+    /// Makes do with so many bins.
+    pub(crate) fn limit_bins(&mut self, capacity: usize) {
+        let moves = self.bins.limit(capacity);
+        self.move_rows(moves.as_ref());
     }
 
     /// Moves sums as the bins have moved.

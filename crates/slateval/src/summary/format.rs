@@ -1,4 +1,4 @@
-//! Summaries as bytes, version 5.
+//! Summaries as bytes, version 6.
 //! See docs/methods.md, section 3.7.
 //!
 //! | bytes | what |
@@ -6,23 +6,23 @@
 //! | 8 | `SLATEVAL` |
 //! | 4 | version, little-endian as all numbers |
 //! | 8 | length of the header |
-//! | … | header: JSON with the specification and the shape of each segment, readable by anyone |
-//! | … | for each segment: numbers as 64-bit floats, bin keys as 64-bit integers |
+//! | … | header: JSON with the specification and the shape of the whole log and of each segment, readable by anyone |
+//! | … | for the whole log and each segment: numbers as 64-bit floats, bin keys as 64-bit integers |
 //! | 4 | CRC-32 of all that precedes |
 
-use std::collections::BTreeMap;
-
+use crate::question::binning::Binning;
 use crate::question::error::{Error, Result};
+use crate::question::segment::Segment;
 use crate::question::spec::Spec;
 use crate::summary::Summary;
 use crate::summary::bins::Bins;
 use crate::summary::cell::Cell;
-use crate::summary::header::{Header, SegmentHeader};
+use crate::summary::header::{CellHeader, Contents, Header, SegmentHeader};
 use crate::summary::index::Shared;
 use crate::summary::tally::Tally;
 
 const MAGIC: &[u8; 8] = b"SLATEVAL";
-const VERSION: u32 = 5;
+const VERSION: u32 = 6;
 pub(crate) const PREAMBLE: usize = MAGIC.len() + 4 + 8;
 pub(crate) const CHECKSUM: usize = 4;
 /// Numbers in the bins of one segment: 2 GB.
@@ -45,13 +45,17 @@ impl Summary {
     /// ```
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut payload = Vec::new();
-        let mut segments = Vec::new();
-        for (value, cell) in self.cells().iter() {
+        let settled = self.settled();
+        let mut write = |cell: &Cell| {
             let bins = write_cell(cell, &mut payload);
-            let (rows, slots, resolution) = (cell.rows, cell.slots, cell.bins.resolution());
-            segments.push(SegmentHeader { value: value.clone().into(), rows, slots, resolution, bins });
-        }
-        let header = Header::new(&self.spec, segments).to_json();
+            CellHeader { rows: cell.rows, slots: cell.slots, resolution: cell.bins.resolution(), bins }
+        };
+        let whole = settled.whole.as_ref().map(&mut write);
+        let cells = settled.segments.cells().into_iter();
+        let segment =
+            |(value, cell): (&Segment, &Cell)| SegmentHeader { value: value.clone().into(), cell: write(cell) };
+        let segments = cells.map(segment).collect();
+        let header = Header::new(&self.spec, whole, segments).to_json();
         let mut bytes = Vec::with_capacity(PREAMBLE + header.len() + payload.len() + CHECKSUM);
         bytes.extend_from_slice(MAGIC);
         bytes.extend_from_slice(&VERSION.to_le_bytes());
@@ -68,20 +72,42 @@ impl Summary {
     /// [`Error::Format`] if the bytes are something else, cut short, changed, or of another version.
     pub fn from_bytes(bytes: &[u8]) -> Result<Summary> {
         let (header, payload) = open(bytes)?;
-        let (spec, segments) = Header::parse(header).map_err(|why| broken(&format!("its header is odd: {why}")))?;
-        spec.check()?;
+        let contents = Header::parse(header).map_err(|why| broken(&format!("its header is odd: {why}")))?;
+        contents.check()?;
         let mut reader = Reader { bytes: payload };
-        let mut cells = BTreeMap::new();
-        for segment in segments {
-            let cell = read_cell(&spec, &segment, &mut reader)?;
-            if cells.insert(segment.value.into(), cell).is_some() {
+        let mut summary = Summary::new(contents.spec)?;
+        let spec = &summary.spec;
+        if let Some(header) = &contents.whole {
+            summary.whole = Some(read_cell(spec, spec.cell_binning(), header, &mut reader)?);
+        }
+        let binning = spec.segment_binning(contents.segments.len());
+        for segment in contents.segments {
+            let cell = read_cell(spec, binning, &segment.cell, &mut reader)?;
+            let name = segment.value.into();
+            if summary.segments.has(&name) {
                 return Err(broken("a segment is in it twice"));
             }
+            summary.segments.insert(name, cell);
         }
         if !reader.bytes.is_empty() {
             return Err(broken("it is longer than its header says"));
         }
-        Summary::from_cells(spec, cells)
+        Ok(summary)
+    }
+}
+
+impl Contents {
+    /// Refuses segments that are not those of the log.
+    fn check(&self) -> Result<()> {
+        let sum = |rows: u64, segment: &SegmentHeader| rows.checked_add(segment.cell.rows);
+        let rows = self.segments.iter().try_fold(0, sum);
+        let whole = self.whole.as_ref().map_or(0, |whole| whole.rows);
+        let expected = if self.spec.by.is_some() { whole } else { 0 };
+        if rows == Some(expected) && self.segments.len() <= Summary::SEGMENTS {
+            Ok(())
+        } else {
+            Err(broken("its segments are not those of its log"))
+        }
     }
 }
 
@@ -142,21 +168,21 @@ fn write_cell(cell: &Cell, out: &mut Vec<u8>) -> usize {
     occupied.len()
 }
 
-fn read_cell(spec: &Spec, segment: &SegmentHeader, reader: &mut Reader<'_>) -> Result<Cell> {
-    reader.expect_room(spec, segment)?;
-    let mut cell = Cell::new(spec, segment.slots);
-    cell.rows = segment.rows;
+fn read_cell(spec: &Spec, binning: Binning, header: &CellHeader, reader: &mut Reader<'_>) -> Result<Cell> {
+    reader.expect_room(spec, header)?;
+    let mut cell = Cell::new(spec, binning, header.slots);
+    cell.rows = header.rows;
     cell.origin = reader.number()?;
     let range = (reader.number()?, reader.number()?);
-    let mut keys = Vec::with_capacity(segment.bins);
-    let mut sums = Vec::with_capacity(segment.bins);
+    let mut keys = Vec::with_capacity(header.bins);
+    let mut sums = Vec::with_capacity(header.bins);
     let places = cell.layout.places();
-    for _ in 0..segment.bins {
+    for _ in 0..header.bins {
         keys.push(reader.integer()?);
         sums.push(reader.numbers(places.len())?);
     }
-    check_bins(spec, segment, range, &keys, &sums)?;
-    let (bins, rows) = Bins::restore(spec.cell_binning(), segment.resolution, Some(range), &keys);
+    check_bins(binning, header, range, &keys, &sums)?;
+    let (bins, rows) = Bins::restore(binning, header.resolution, Some(range), &keys);
     cell.bins = bins;
     if cell.bins.table_rows().saturating_mul(cell.table.width) > MOST_NUMBERS {
         return Err(broken("its bins would not fit into memory"));
@@ -168,8 +194,8 @@ fn read_cell(spec: &Spec, segment: &SegmentHeader, reader: &mut Reader<'_>) -> R
     }
     for policy in &mut cell.policies {
         policy.moments.sums = reader.numbers(policy.moments.sums.len())?;
-        let tally = reader.numbers(Tally::numbers(segment.slots, cell.kept.basis.len()))?;
-        policy.tally = Tally::from_numbers(segment.slots, &tally).ok_or_else(|| broken("it is cut short"))?;
+        let tally = reader.numbers(Tally::numbers(header.slots, cell.kept.basis.len()))?;
+        policy.tally = Tally::from_numbers(header.slots, &tally).ok_or_else(|| broken("it is cut short"))?;
     }
     for cross in &mut cell.cross {
         cross.sums = reader.numbers(cross.rows * cross.columns)?;
@@ -188,8 +214,8 @@ fn read_cell(spec: &Spec, segment: &SegmentHeader, reader: &mut Reader<'_>) -> R
 }
 
 /// Refuses bins that no log can have filled, whoever wrote the file.
-fn check_bins(spec: &Spec, segment: &SegmentHeader, range: (f64, f64), keys: &[i64], sums: &[Vec<f64>]) -> Result<()> {
-    let fits = segment.resolution.fits(spec.cell_binning(), keys);
+fn check_bins(binning: Binning, header: &CellHeader, range: (f64, f64), keys: &[i64], sums: &[Vec<f64>]) -> Result<()> {
+    let fits = header.resolution.fits(binning, keys);
     let ascending = keys.is_sorted_by(|a, b| a < b);
     // What is shared comes first in a bin.
     let rows: f64 = sums.iter().map(|sums| sums[Shared::Rows.place()]).sum();
@@ -201,7 +227,7 @@ fn check_bins(spec: &Spec, segment: &SegmentHeader, range: (f64, f64), keys: &[i
             && min <= max
             && max <= range.1
     };
-    let whole = !keys.is_empty() && rows == segment.rows as f64 && range.0.is_finite() && range.1.is_finite();
+    let whole = !keys.is_empty() && rows == header.rows as f64 && range.0.is_finite() && range.1.is_finite();
     if fits && ascending && whole && sums.iter().all(ordered) {
         Ok(())
     } else {
@@ -215,12 +241,11 @@ struct Reader<'a> {
 
 impl Reader<'_> {
     /// Refuses a shape that needs more bytes than there are, before any room is made for it.
-    fn expect_room(&self, spec: &Spec, segment: &SegmentHeader) -> Result<()> {
+    fn expect_room(&self, spec: &Spec, header: &CellHeader) -> Result<()> {
         let numbers = self.bytes.len() / 8;
         // Every policy has a triangle of at least slots^2 / 2 sums: a file that holds it bounds the number of slots.
-        let triangle = segment.slots.checked_mul(segment.slots).map(|square| square / 2);
-        let needed =
-            triangle.and_then(|t| t.checked_mul(spec.policies.len())).and_then(|t| t.checked_add(segment.bins));
+        let triangle = header.slots.checked_mul(header.slots).map(|square| square / 2);
+        let needed = triangle.and_then(|t| t.checked_mul(spec.policies.len())).and_then(|t| t.checked_add(header.bins));
         match needed {
             Some(needed) if needed <= numbers => Ok(()),
             _ => Err(broken("it is cut short")),

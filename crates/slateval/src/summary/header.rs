@@ -1,4 +1,4 @@
-//! The header of a summary's file: a specification and the shape of each segment, as JSON.
+//! The header of a summary's file: a specification and the shape of the whole log and of each segment, as JSON.
 //! See docs/methods.md, section 3.7.
 //!
 //! These types are the file's own. A public type may be renamed or grow, with or without the feature `serde`, and files stay
@@ -21,6 +21,8 @@ pub(crate) struct Header {
     schema: String,
     written_by: String,
     spec: SpecHeader,
+    /// `None` if there are no rows.
+    whole: Option<CellHeader>,
     segments: Vec<SegmentHeader>,
 }
 
@@ -60,14 +62,28 @@ enum ScaleHeader {
     Log,
 }
 
-/// One segment.
+/// The whole log, or a segment of it.
 #[derive(Serialize, Deserialize)]
-pub(crate) struct SegmentHeader {
-    pub(crate) value: SegmentValue,
+pub(crate) struct CellHeader {
     pub(crate) rows: u64,
     pub(crate) slots: usize,
     pub(crate) resolution: Resolution,
     pub(crate) bins: usize,
+}
+
+/// One segment.
+#[derive(Serialize, Deserialize)]
+pub(crate) struct SegmentHeader {
+    pub(crate) value: SegmentValue,
+    #[serde(flatten)]
+    pub(crate) cell: CellHeader,
+}
+
+/// What a header says.
+pub(crate) struct Contents {
+    pub(crate) spec: Spec,
+    pub(crate) whole: Option<CellHeader>,
+    pub(crate) segments: Vec<SegmentHeader>,
 }
 
 /// A segment as a value of JSON.
@@ -81,11 +97,12 @@ pub(crate) enum SegmentValue {
 }
 
 impl Header {
-    pub(crate) fn new(spec: &Spec, segments: Vec<SegmentHeader>) -> Self {
+    pub(crate) fn new(spec: &Spec, whole: Option<CellHeader>, segments: Vec<SegmentHeader>) -> Self {
         Header {
-            schema: "slateval/summary/5".into(),
+            schema: "slateval/summary/6".into(),
             written_by: concat!("slateval ", env!("CARGO_PKG_VERSION")).into(),
             spec: SpecHeader::new(spec),
+            whole,
             segments,
         }
     }
@@ -96,10 +113,10 @@ impl Header {
     }
 
     /// What a header says, or why it says nothing.
-    pub(crate) fn parse(json: &[u8]) -> std::result::Result<(Spec, Vec<SegmentHeader>), String> {
+    pub(crate) fn parse(json: &[u8]) -> std::result::Result<Contents, String> {
         let header: Header = serde_json::from_slice(json).map_err(|error| error.to_string())?;
         let spec = header.spec.into_spec().map_err(|error| error.to_string())?;
-        Ok((spec, header.segments))
+        Ok(Contents { spec, whole: header.whole, segments: header.segments })
     }
 }
 
@@ -179,31 +196,28 @@ mod tests {
         spec.baseline = Some("old".into());
         spec.columns = BTreeMap::from([("reward".into(), "clicks".into())]);
         let values = [Segment::Null, Segment::Bool(true), Segment::Int(7), Segment::Text("7".into())];
-        let segment = |value: Segment| SegmentHeader {
-            value: value.into(),
-            rows: 3,
-            slots: 2,
-            resolution: Resolution::Exact,
-            bins: 1,
-        };
-        let header = Header::new(&spec, values.clone().map(segment).into());
+        let cell = |rows| CellHeader { rows, slots: 2, resolution: Resolution::Exact, bins: 1 };
+        let segment = |value: Segment| SegmentHeader { value: value.into(), cell: cell(3) };
+        let header = Header::new(&spec, Some(cell(12)), values.clone().map(segment).into());
         let json = String::from_utf8(header.to_json()).unwrap();
         let expected = concat!(
-            r#"{"schema":"slateval/summary/5","written_by":"slateval "#,
+            r#"{"schema":"slateval/summary/6","written_by":"slateval "#,
             env!("CARGO_PKG_VERSION"),
             r#"","spec":{"structure":"interactions:1+2","target_slots":"independent","#,
             r#""policies":[{"name":"new","chi":true},{"name":"old","chi":false}],"#,
             r#""binning":{"capacity":4096,"scale":"log"},"by":"device","baseline":"old","cluster":"user","#,
             r#""interactions":false,"columns":{"reward":"clicks"}},"#,
+            r#""whole":{"rows":12,"slots":2,"resolution":"exact","bins":1},"#,
             r#""segments":[{"value":null,"rows":3,"slots":2,"resolution":"exact","bins":1},"#,
             r#"{"value":true,"rows":3,"slots":2,"resolution":"exact","bins":1},"#,
             r#"{"value":7,"rows":3,"slots":2,"resolution":"exact","bins":1},"#,
             r#"{"value":"7","rows":3,"slots":2,"resolution":"exact","bins":1}]}"#,
         );
         assert_eq!(json, expected);
-        let (read, segments) = Header::parse(json.as_bytes()).unwrap();
-        assert_eq!(read, spec);
-        let read: Vec<Segment> = segments.into_iter().map(|segment| segment.value.into()).collect();
+        let contents = Header::parse(json.as_bytes()).unwrap();
+        assert_eq!(contents.spec, spec);
+        assert_eq!(contents.whole.unwrap().rows, 12);
+        let read: Vec<Segment> = contents.segments.into_iter().map(|segment| segment.value.into()).collect();
         assert_eq!(read, values);
     }
 }

@@ -18,6 +18,7 @@ pub(crate) mod pending;
 #[cfg(test)]
 mod pinned_bytes;
 mod scatter;
+pub(crate) mod segments;
 pub(crate) mod table;
 pub(crate) mod tally;
 pub(crate) mod totals;
@@ -25,7 +26,8 @@ pub(crate) mod waiting;
 pub(crate) mod weight_counts;
 pub(crate) mod witness;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::borrow::Cow;
+use std::collections::BTreeSet;
 
 use crate::question::error::{Error, Result};
 use crate::question::segment::Segment;
@@ -33,6 +35,7 @@ use crate::question::spec::Spec;
 use crate::rows::block::Block;
 use crate::summary::accumulate::Scratch;
 use crate::summary::cell::Cell;
+use crate::summary::segments::Segments;
 use crate::summary::waiting::Waiting;
 
 /// A fixed-size set of sums over logged slates: add rows, merge with other summaries, evaluate.
@@ -54,12 +57,16 @@ use crate::summary::waiting::Waiting;
 #[derive(Debug, Clone)]
 pub struct Summary {
     pub(crate) spec: Spec,
-    /// Without the rows that wait: [`cells`](Self::cells) has them all.
-    cells: BTreeMap<Segment, Cell>,
+    /// All rows but those that wait; `None` before the first.
+    whole: Option<Cell>,
+    /// The same rows once more by segment, where the specification asks for it.
+    pub(crate) segments: Segments,
     /// Rows that wait for their block to be full.
     waiting: Waiting,
     /// Buffer for the slate that is being recorded.
     one: Block,
+    /// Buffer for rows that need not wait any longer.
+    full: Block,
     scratch: Scratch,
 }
 
@@ -74,7 +81,9 @@ impl Summary {
     pub fn new(spec: Spec) -> Result<Self> {
         spec.check()?;
         let one = Block::new(&spec);
-        Ok(Summary { spec, cells: BTreeMap::new(), waiting: Waiting::default(), one, scratch: Scratch::default() })
+        let full = one.without_segments();
+        let (segments, waiting, scratch) = (Segments::default(), Waiting::default(), Scratch::default());
+        Ok(Summary { spec, whole: None, segments, waiting, one, full, scratch })
     }
 
     /// What this is a summary of.
@@ -84,21 +93,18 @@ impl Summary {
 
     /// Number of slates seen.
     pub fn rows(&self) -> u64 {
-        self.cells.values().map(|cell| cell.rows).sum::<u64>() + self.waiting.rows() as u64
+        self.whole.as_ref().map_or(0, |cell| cell.rows) + self.waiting.rows() as u64
     }
 
     /// Number of slots of the longest slate; `None` where the structure has no use for slots.
     pub fn slots(&self) -> Option<usize> {
-        let needed = self.spec.structure.needs().slots;
-        let added = self.cells.values().map(|cell| cell.slots);
-        let waiting = self.waiting.blocks().map(|(_, block)| block.slots());
-        needed.then(|| added.chain(waiting).max().unwrap_or(0))
+        let added = self.whole.as_ref().map_or(0, |cell| cell.slots);
+        self.spec.structure.needs().slots.then(|| added.max(self.waiting.slots()))
     }
 
     /// The segments seen, ascending.
     pub fn segments(&self) -> impl Iterator<Item = &Segment> {
-        let all = self.cells.keys().chain(self.waiting.blocks().map(|(segment, _)| segment));
-        all.filter(|_| self.spec.by.is_some()).collect::<BTreeSet<_>>().into_iter()
+        self.segments.names().into_iter()
     }
 
     /// Adds the rows of a block, or none of them: a block is checked as a whole first, and a refused block leaves the
@@ -115,13 +121,12 @@ impl Summary {
         assert!(block.suits(&self.spec), "the block was made for another specification");
         block.check(&self.spec)?;
         if self.spec.by.is_some() {
-            if !self.waiting.knows_all(block) {
+            if !self.segments.know_all(block) {
                 self.check_segments(block.segments())?;
             }
-            self.enqueue(block);
-        } else {
-            add_to(&mut self.cells, &self.spec, &Segment::Null, block, &mut self.scratch);
+            self.segments.add(&self.spec, block, &mut self.full, &mut self.scratch);
         }
+        add_to(&mut self.whole, &self.spec, block, &mut self.scratch);
         Ok(())
     }
 
@@ -137,50 +142,39 @@ impl Summary {
         }
         self.check_segments(other.segments())?;
         self.settle();
-        for (segment, cell) in other.cells().iter() {
-            match self.cells.get_mut(segment) {
-                Some(own) => own.merge(cell),
-                None => {
-                    self.cells.insert(segment.clone(), cell.clone());
-                }
-            }
+        let other = other.settled();
+        match (&mut self.whole, &other.whole) {
+            (Some(own), Some(cell)) => own.merge(cell),
+            (own, cell) => *own = own.take().or_else(|| cell.clone()),
         }
+        self.segments.merge(&self.spec, &other.segments);
         Ok(())
     }
 
     /// Refuses segments that would be too many beside those that are there.
     pub(crate) fn check_segments<'a>(&'a self, more: impl IntoIterator<Item = &'a Segment>) -> Result<()> {
         let Some(column) = &self.spec.by else { return Ok(()) };
-        let is_new = |segment: &&Segment| !self.cells.contains_key(segment) && !self.waiting.has(segment);
-        let new: BTreeSet<&Segment> = more.into_iter().filter(is_new).collect();
-        if new.is_empty() || self.segments().count() + new.len() <= Self::SEGMENTS {
+        let new: BTreeSet<&Segment> = more.into_iter().filter(|segment| !self.segments.has(segment)).collect();
+        if new.is_empty() || self.segments.len() + new.len() <= Self::SEGMENTS {
             return Ok(());
         }
         Err(Error::TooManySegments { column: column.clone(), limit: Self::SEGMENTS })
     }
 
     /// The whole log: all segments together.
-    pub(crate) fn total(&self) -> Result<Cell> {
-        let cells = self.cells();
-        let mut cells = cells.values();
-        let mut total = cells.next().ok_or(Error::NoRows)?.clone();
-        cells.for_each(|cell| total.merge(cell));
-        if total.rows == 0 { Err(Error::NoRows) } else { Ok(total) }
-    }
-
-    pub(crate) fn from_cells(spec: Spec, cells: BTreeMap<Segment, Cell>) -> Result<Self> {
-        Ok(Summary { cells, ..Summary::new(spec)? })
+    pub(crate) fn total(&self) -> Result<Cow<'_, Cell>> {
+        let whole = match self.settled() {
+            Cow::Borrowed(settled) => settled.whole.as_ref().map(Cow::Borrowed),
+            Cow::Owned(settled) => settled.whole.map(Cow::Owned),
+        };
+        whole.filter(|cell| cell.rows > 0).ok_or(Error::NoRows)
     }
 }
 
-/// Adds the rows of a block that has been checked to the cell of their segment.
-fn add_to(cells: &mut BTreeMap<Segment, Cell>, spec: &Spec, segment: &Segment, block: &Block, scratch: &mut Scratch) {
-    if block.rows() == 0 {
-        return;
+/// Adds the rows of a block that has been checked.
+fn add_to(whole: &mut Option<Cell>, spec: &Spec, block: &Block, scratch: &mut Scratch) {
+    if block.rows() > 0 {
+        let cell = whole.get_or_insert_with(|| Cell::new(spec, spec.cell_binning(), block.slots()));
+        cell.add(&spec.structure, block, scratch);
     }
-    if let Some(cell) = cells.get_mut(segment) {
-        return cell.add(&spec.structure, block, scratch);
-    }
-    let cell = cells.entry(segment.clone()).or_insert(Cell::new(spec, block.slots()));
-    cell.add(&spec.structure, block, scratch);
 }

@@ -3,10 +3,11 @@
 //!
 //! Most bins of a log with many different rewards hold one row. All sums of such a bin are products of the row's own
 //! numbers: each is replaced by its distance, in steps of the last bit, from the product that the sums before it foretell,
-//! which is nearly always 0 or 1. The bytes of each sum then stand together, the highest bytes of all bins first. Nothing
-//! is lost: [`Summary::from_packed`] gives back the same bits.
+//! which is nearly always 0 or 1. Where there are segments, the sums of the whole log are foretold by theirs. The bytes of
+//! each sum then stand together, the highest bytes of all bins first. Nothing is lost: [`Summary::from_packed`] gives back
+//! the same bits.
 //!
-//! The bytes are as many as those of a file, in the same order but for the bins of each segment:
+//! The bytes are as many as those of a file, in the same order but for the bins of the whole log and of each segment:
 //!
 //! | bytes | what |
 //! |---|---|
@@ -19,7 +20,7 @@ use crate::question::spec::Spec;
 use crate::summary::Summary;
 use crate::summary::cell::Cell;
 use crate::summary::format::{CHECKSUM, PREAMBLE, broken, open};
-use crate::summary::header::{Header, SegmentHeader};
+use crate::summary::header::{CellHeader, Header};
 use crate::summary::index::{Basis, BinLayout, BinSum, Layout, Left, Power, Right, Shared};
 use crate::summary::tally::Tally;
 
@@ -41,7 +42,7 @@ impl Summary {
     /// # Errors
     /// None that a summary can cause: [`Error::Format`](crate::Error::Format) would be a defect of this library.
     pub fn to_packed(&self) -> Result<Vec<u8>> {
-        rearranged(&self.to_bytes(), pack)
+        rearranged(&self.to_bytes(), Way::Pack)
     }
 
     /// The summary that [`to_packed`](Summary::to_packed) wrote.
@@ -49,55 +50,125 @@ impl Summary {
     /// # Errors
     /// As [`from_bytes`](Summary::from_bytes).
     pub fn from_packed(bytes: &[u8]) -> Result<Summary> {
-        Summary::from_bytes(&rearranged(bytes, unpack)?)
+        Summary::from_bytes(&rearranged(bytes, Way::Unpack)?)
     }
 }
 
-/// A summary's bytes with the bins of each segment rearranged.
-fn rearranged(bytes: &[u8], rearrange: fn(&Rules, &mut [u64], usize)) -> Result<Vec<u8>> {
+/// Whether bytes are packed or unpacked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Way {
+    Pack,
+    Unpack,
+}
+
+/// A summary's bytes with the bins of each cell rearranged.
+fn rearranged(bytes: &[u8], way: Way) -> Result<Vec<u8>> {
     let (header, payload) = open(bytes)?;
-    let (spec, segments) = Header::parse(header).map_err(|why| broken(&format!("its header is odd: {why}")))?;
-    spec.check()?;
+    let contents = Header::parse(header).map_err(|why| broken(&format!("its header is odd: {why}")))?;
+    contents.spec.check()?;
     let mut numbers: Vec<u64> = payload.chunks_exact(8).map(number).collect();
+    let cells: Vec<&CellHeader> =
+        contents.whole.iter().chain(contents.segments.iter().map(|segment| &segment.cell)).collect();
     let mut rest = &mut numbers[..];
-    for segment in &segments {
-        let (rules, length) = shape(&spec, segment, rest.len())?;
-        let (own, others) = rest.split_at_mut(length);
-        let bins = segment.bins * rules.width();
-        rearrange(&rules, &mut own[BEFORE_BINS..BEFORE_BINS + bins], segment.bins);
+    let mut all = Vec::with_capacity(cells.len());
+    for cell in cells {
+        let (rules, length) = shape(&contents.spec, cell, rest.len())?;
+        let (own, others) = std::mem::take(&mut rest).split_at_mut(length);
+        let bins = cell.bins * rules.width();
+        all.push(CellBins { rules, bins: &mut own[BEFORE_BINS..BEFORE_BINS + bins] });
         rest = others;
     }
-    if !rest.is_empty() || numbers.len() * 8 != payload.len() {
+    if !rest.is_empty() {
         return Err(broken("it is longer than its header says"));
     }
+    rearrange(&mut all, way);
     let mut out = Vec::with_capacity(bytes.len());
     out.extend_from_slice(&bytes[..PREAMBLE + header.len()]);
     numbers.iter().for_each(|number| out.extend_from_slice(&number.to_le_bytes()));
+    if numbers.len() * 8 != payload.len() {
+        return Err(broken("it is longer than its header says"));
+    }
     out.extend_from_slice(&crc32fast::hash(&out).to_le_bytes());
     debug_assert_eq!(out.len(), PREAMBLE + header.len() + payload.len() + CHECKSUM);
     Ok(out)
+}
+
+/// The bins of the whole log or of a segment, and what foretells the sums in them.
+struct CellBins<'n> {
+    rules: Rules,
+    bins: &'n mut [u64],
+}
+
+/// Rearranges the whole log, which comes first, and its segments. The whole log needs them as they are.
+fn rearrange(cells: &mut [CellBins<'_>], way: Way) {
+    let Some((whole, segments)) = cells.split_first_mut() else { return };
+    let each = |segments: &mut [CellBins<'_>]| {
+        for CellBins { rules, bins } in segments {
+            match way {
+                Way::Pack => pack(rules.width(), bins, |bins| rules.leave(bins)),
+                Way::Unpack => unpack(rules.width(), bins, |bins| rules.enter(bins)),
+            }
+        }
+    };
+    if segments.is_empty() {
+        return each(std::slice::from_mut(whole));
+    }
+    if way == Way::Unpack {
+        each(segments);
+    }
+    let width = whole.rules.width();
+    let replace = |bins: &mut [u64], by: fn(u64, u64) -> u64| {
+        let sums = added_up(width, bins, segments);
+        for (bin, sums) in bins.chunks_exact_mut(width).zip(sums.chunks_exact(width)) {
+            bin.iter_mut().zip(sums).skip(FIRST_SUM).for_each(|(number, sum)| *number = by(*number, *sum));
+        }
+    };
+    match way {
+        Way::Pack => pack(width, whole.bins, |bins| replace(bins, distance)),
+        Way::Unpack => unpack(width, whole.bins, |bins| replace(bins, at_distance)),
+    }
+    if way == Way::Pack {
+        each(segments);
+    }
+}
+
+/// What the segments foretell of the whole log's bins, by the rewards in them.
+fn added_up(width: usize, bins: &[u64], segments: &[CellBins<'_>]) -> Vec<u64> {
+    let least = |bin: &[u64]| f64::from_bits(bin[1 + Shared::Least.place()]);
+    let begins: Vec<f64> = bins.chunks_exact(width).map(least).collect();
+    let mut sums = vec![0.0; bins.len()];
+    // A segment of shorter slates has other sums.
+    for segment in segments.iter().filter(|segment| segment.rules.width() == width) {
+        for bin in segment.bins.chunks_exact(width) {
+            let after = begins.partition_point(|begin| *begin <= least(bin));
+            let Some(place) = after.checked_sub(1) else { continue };
+            let to = &mut sums[place * width..(place + 1) * width];
+            to.iter_mut().zip(bin).skip(FIRST_SUM).for_each(|(sum, x)| *sum += f64::from_bits(*x));
+        }
+    }
+    sums.into_iter().map(f64::to_bits).collect()
 }
 
 fn number(bytes: &[u8]) -> u64 {
     u64::from_le_bytes(bytes.try_into().unwrap_or_default())
 }
 
-/// What foretells the sums of a segment's bins, and how many numbers the segment has, of those that are left.
-fn shape(spec: &Spec, segment: &SegmentHeader, left: usize) -> Result<(Rules, usize)> {
+/// What foretells the sums of a cell's bins, and how many numbers the cell has, of those that are left.
+fn shape(spec: &Spec, header: &CellHeader, left: usize) -> Result<(Rules, usize)> {
     let short = || broken("it is cut short");
     // Every policy has a triangle of at least slots^2 / 2 sums: what is left bounds the number of slots.
-    let triangle = segment.slots.checked_mul(segment.slots).map(|square| square / 2).ok_or_else(short)?;
-    if triangle > left || segment.bins > left {
+    let triangle = header.slots.checked_mul(header.slots).map(|square| square / 2).ok_or_else(short)?;
+    if triangle > left || header.bins > left {
         return Err(short());
     }
-    let cell = Cell::new(spec, segment.slots);
+    let cell = Cell::new(spec, spec.cell_binning(), header.slots);
     let rules = Rules::new(&cell);
-    let tally = Tally::numbers(segment.slots, cell.kept.basis.len());
+    let tally = Tally::numbers(header.slots, cell.kept.basis.len());
     let policies: usize = cell.policies.iter().map(|policy| policy.moments.sums.len() + tally).sum();
     let cross: usize = cell.cross.iter().map(|cross| cross.rows * cross.columns).sum();
     let in_bins = rules.width() + cell.clusters.as_ref().map_or(0, |groups| groups.table.width);
     let clusters: usize = cell.clusters.iter().flat_map(|groups| &groups.features).map(Vec::len).sum();
-    let bins = segment.bins.checked_mul(in_bins).ok_or_else(short)?;
+    let bins = header.bins.checked_mul(in_bins).ok_or_else(short)?;
     let length = bins.checked_add(BEFORE_BINS + policies + cross + clusters).ok_or_else(short)?;
     if length > left { Err(short()) } else { Ok((rules, length)) }
 }
@@ -161,7 +232,7 @@ impl WeightAt {
 impl Rules {
     fn new(cell: &Cell) -> Self {
         // The key, and what all policies share.
-        let mut rules = vec![Rule::Free; 1 + Shared::ALL.len()];
+        let mut rules = vec![Rule::Free; FIRST_SUM];
         rules[1 + Shared::Least.place()] = Rule::Same(1 + Shared::Reward.place());
         rules[1 + Shared::MinusMost.place()] = Rule::Minus(1 + Shared::Least.place());
         for (own, witnesses) in cell.layout.own.iter().zip(&cell.layout.witnesses) {
@@ -178,6 +249,29 @@ impl Rules {
     /// Numbers of a bin, with its key.
     fn width(&self) -> usize {
         self.rules.len()
+    }
+
+    /// Puts distances in place of what is foretold in bins of one row.
+    fn leave(&self, bins: &mut [u64]) {
+        for bin in bins.chunks_exact_mut(self.width()).filter(|bin| bin[ROWS] == ONE) {
+            // From the last on, so that what foretells is still there.
+            for place in (0..self.width()).rev() {
+                if let Some(foretold) = self.foretold(place, bin) {
+                    bin[place] = distance(bin[place], foretold);
+                }
+            }
+        }
+    }
+
+    /// Puts back what lies at these distances.
+    fn enter(&self, bins: &mut [u64]) {
+        for bin in bins.chunks_exact_mut(self.width()).filter(|bin| bin[ROWS] == ONE) {
+            for place in 0..self.width() {
+                if let Some(foretold) = self.foretold(place, bin) {
+                    bin[place] = at_distance(bin[place], foretold);
+                }
+            }
+        }
     }
 
     /// What is foretold of a number by those before it; 0 for nothing.
@@ -272,17 +366,16 @@ fn elementary(ratios: &[u64], order: usize) -> f64 {
 /// The place of the number of rows in a bin with its key.
 const ROWS: usize = 1 + Shared::Rows as usize;
 
-fn pack(rules: &Rules, bins: &mut [u64], count: usize) {
-    let width = rules.width();
+/// The place of the first sum of a policy, behind the key and what all policies share.
+const FIRST_SUM: usize = 1 + Shared::ALL.len();
+
+/// One row.
+const ONE: u64 = 1.0_f64.to_bits();
+
+/// Rearranges bins, in which `leave` first puts distances in place of sums.
+fn pack(width: usize, bins: &mut [u64], leave: impl FnOnce(&mut [u64])) {
     let rows: Vec<u64> = bins.chunks_exact(width).map(|bin| bin[ROWS]).collect();
-    for bin in bins.chunks_exact_mut(width).filter(|bin| bin[ROWS] == 1.0_f64.to_bits()) {
-        // From the last on, so that what foretells is still there.
-        for place in (0..width).rev() {
-            if let Some(foretold) = rules.foretold(place, bin) {
-                bin[place] = distance(bin[place], foretold);
-            }
-        }
-    }
+    leave(bins);
     let mut packed = Vec::with_capacity(bins.len());
     packed.extend_from_slice(&rows);
     for part in parts(&rows) {
@@ -294,39 +387,31 @@ fn pack(rules: &Rules, bins: &mut [u64], count: usize) {
             .collect();
         packed.extend(bytes.chunks_exact(8).map(number));
     }
-    debug_assert_eq!(packed.len(), count * width);
     bins.copy_from_slice(&packed);
 }
 
-fn unpack(rules: &Rules, bins: &mut [u64], count: usize) {
-    let width = rules.width();
+/// Puts bins in order again, in which `enter` then puts sums in place of distances.
+fn unpack(width: usize, bins: &mut [u64], enter: impl FnOnce(&mut [u64])) {
+    let count = bins.len() / width;
     let (rows, packed) = bins.split_at(count);
+    let rows = rows.to_vec();
     let bytes: Vec<u8> = packed.iter().flat_map(|number| number.to_le_bytes()).collect();
     let mut found = vec![[0; 8]; count * width];
     let mut next = bytes.into_iter();
-    for part in parts(rows) {
+    for part in parts(&rows) {
         for place in (0..width).filter(|&place| place != ROWS) {
             let planes = (0..8).flat_map(|byte| part.iter().map(move |bin| (bin * width + place, byte)));
             planes.zip(&mut next).for_each(|((at, byte), value)| found[at][byte] = value);
         }
     }
-    let rows = rows.to_vec();
     bins.iter_mut().zip(found).for_each(|(number, bytes)| *number = u64::from_be_bytes(bytes));
-    for (bin, rows) in bins.chunks_exact_mut(width).zip(rows) {
-        bin[ROWS] = rows;
-        for place in 0..width {
-            if rows == 1.0_f64.to_bits()
-                && let Some(foretold) = rules.foretold(place, bin)
-            {
-                bin[place] = at_distance(bin[place], foretold);
-            }
-        }
-    }
+    bins.chunks_exact_mut(width).zip(rows).for_each(|(bin, rows)| bin[ROWS] = rows);
+    enter(bins);
 }
 
 /// The bins of one row, and the others.
 fn parts(rows: &[u64]) -> [Vec<usize>; 2] {
-    let (one, more) = (0..rows.len()).partition(|&bin| rows[bin] == 1.0_f64.to_bits());
+    let (one, more) = (0..rows.len()).partition(|&bin| rows[bin] == ONE);
     [one, more]
 }
 

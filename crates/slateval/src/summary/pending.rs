@@ -1,14 +1,12 @@
 //! Slates one by one, and chunks of any size: rows wait until they fill a block.
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
 
 use crate::question::error::Result;
-use crate::question::segment::Segment;
 use crate::rows::block::Block;
+use crate::rows::row_store::Donor;
 use crate::rows::slate::Slate;
 use crate::summary::Summary;
-use crate::summary::cell::Cell;
 
 impl Summary {
     /// Adds one slate.
@@ -41,8 +39,11 @@ impl Summary {
         }
         let checked = slate.fill(&self.spec, &mut self.one).and_then(|()| self.one.check(&self.spec));
         checked.map_err(|error| error.after(usize::try_from(self.rows()).unwrap_or(usize::MAX)))?;
-        let Summary { spec, cells, waiting, scratch, one, .. } = self;
-        waiting.add(one, |segment, block| super::add_to(cells, spec, segment, block, scratch));
+        let Summary { spec, whole, segments, waiting, one, full, scratch } = self;
+        waiting.push(&Donor::new(one, full), 0, full, |rows| super::add_to(whole, spec, rows, scratch));
+        if spec.by.is_some() {
+            segments.add(spec, one, full, scratch);
+        }
         Ok(())
     }
 
@@ -53,35 +54,35 @@ impl Summary {
 
     /// Adds the rows of a block that has been checked, once they fill a block with those that wait.
     pub(crate) fn enqueue(&mut self, block: &Block) {
-        let Summary { spec, cells, waiting, scratch, .. } = self;
-        if spec.by.is_none() && waiting.rows() == 0 && block.rows() == Block::ROWS {
-            return super::add_to(cells, spec, &Segment::Null, block, scratch);
+        let Summary { spec, whole, segments, waiting, full, scratch, .. } = self;
+        if waiting.rows() == 0 && block.rows() == Block::ROWS {
+            super::add_to(whole, spec, block, scratch);
+        } else {
+            let donor = Donor::new(block, full);
+            for row in 0..block.rows() {
+                waiting.push(&donor, row, full, |rows| super::add_to(whole, spec, rows, scratch));
+            }
         }
-        waiting.add(block, |segment, block| super::add_to(cells, spec, segment, block, scratch));
+        if spec.by.is_some() {
+            segments.add(spec, block, full, scratch);
+        }
     }
 
     /// Adds up the rows that wait for their block to be full. No answer depends on it; where segments have many rows
     /// waiting it spares those who ask a copy.
     pub fn settle(&mut self) {
-        let Summary { spec, cells, waiting, scratch, .. } = self;
-        waiting.empty(|segment, block| super::add_to(cells, spec, segment, block, scratch));
+        let Summary { spec, whole, segments, waiting, full, scratch, .. } = self;
+        waiting.empty(full, |rows| super::add_to(whole, spec, rows, scratch));
+        segments.settle(spec, full, scratch);
     }
 
     /// This summary with no rows waiting.
     pub(crate) fn settled(&self) -> Cow<'_, Summary> {
-        if self.waiting.rows() == 0 {
+        if self.waiting.rows() == 0 && !self.segments.are_waiting() {
             return Cow::Borrowed(self);
         }
         let mut settled = self.clone();
         settled.settle();
         Cow::Owned(settled)
-    }
-
-    /// The sums of each segment, of all rows.
-    pub(crate) fn cells(&self) -> Cow<'_, BTreeMap<Segment, Cell>> {
-        match self.settled() {
-            Cow::Borrowed(settled) => Cow::Borrowed(&settled.cells),
-            Cow::Owned(settled) => Cow::Owned(settled.cells),
-        }
     }
 }

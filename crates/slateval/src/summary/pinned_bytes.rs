@@ -89,13 +89,13 @@ fn the_bytes_of_a_summary_stay_as_they_are() {
     let family: Structure = "interactions:1+2+3,4+5".parse().expect("a structure");
     let (even, ragged): (&[_], &[_]) = (&[(500, 5), (200, 5)], &[(300, 3), (400, 6), (100, 2)]);
     let cases = [
-        ("additive", Spec::new(Structure::Additive, ["new"]), even, 0x32BF_6C3B),
-        ("auto", Spec::new(Structure::Auto, ["new"]), even, 0xEF1B_4919),
-        ("everything", everything(), even, 0xB80B_E157),
-        ("everything, ragged", everything(), ragged, 0x08A1_D803),
-        ("order:2 with chi, ragged", Spec::new(Structure::Order(2), ["new"]).with_chi(), ragged, 0xB9A5_4816),
-        ("a baseline without chi, ragged", two(Structure::Additive), ragged, 0xF081_811C),
-        ("a family with a baseline", two(family).with_chi(), &[(300, 5), (400, 7)], 0x5D30_5F79),
+        ("additive", Spec::new(Structure::Additive, ["new"]), even, 0xF15E_653D),
+        ("auto", Spec::new(Structure::Auto, ["new"]), even, 0x7361_1869),
+        ("everything", everything(), even, 0xA355_5735),
+        ("everything, ragged", everything(), ragged, 0x4FE1_FAFE),
+        ("order:2 with chi, ragged", Spec::new(Structure::Order(2), ["new"]).with_chi(), ragged, 0x1451_9C8F),
+        ("a baseline without chi, ragged", two(Structure::Additive), ragged, 0x9A1C_275A),
+        ("a family with a baseline", two(family).with_chi(), &[(300, 5), (400, 7)], 0xD49E_5BBA),
     ];
     let found = cases.each_ref().map(|(name, spec, blocks, _)| (*name, checksum(&summary(spec, 11, blocks, 0.0))));
     let pinned = cases.each_ref().map(|(name, _, _, checksum)| (*name, *checksum));
@@ -112,5 +112,5 @@ fn the_bytes_of_a_merged_summary_stay_as_they_are() {
         merged.merge(&short).expect("the same specification");
         found.push(checksum(&merged));
     }
-    assert_eq!(found, [0xD8FA_ECD4, 0x5D8C_34E6]);
+    assert_eq!(found, [0xAB8C_90C7, 0x8868_E52A]);
 }

@@ -85,7 +85,7 @@ fn summarise(spec: Spec, rows: &[Row]) -> Cell {
         }
         summary.add(&block).expect("good rows");
     }
-    summary.total().expect("some rows")
+    summary.total().expect("some rows").into_owned()
 }
 
 /// Everything a textbook needs of one policy: `G`, `Z` and chi of each row.

@@ -45,7 +45,7 @@ fn log(rows: usize, reward: fn(f64, f64) -> f64) -> Cell {
         }
         summary.add(&block).expect("good rows");
     }
-    summary.total().expect("some rows")
+    summary.total().expect("some rows").into_owned()
 }
 
 fn deviation(values: &[f64]) -> f64 {

@@ -19,10 +19,12 @@ impl Slate {
 }
 
 /// Adds rows of equal or different lengths, in blocks. A first target is as the slates say; each further one lies halfway
-/// between the one before and logging. Clusters are forty, by reward.
+/// between the one before and logging. Clusters are forty, by reward; so are segments, as many as the name of their column
+/// says.
 pub fn add(summary: &mut Summary, slates: &[Slate]) {
     let (chi, policies) = (summary.spec().policies[0].chi, summary.spec().policies.len());
     let clustered = summary.spec().cluster.is_some();
+    let segments = summary.spec().by.as_ref().map(|column| column.parse::<i64>().unwrap());
     for rows in slates.chunks(Block::ROWS) {
         let mut block = Block::new(summary.spec());
         let slots = rows.iter().map(|s| s.mu.len()).max().unwrap();
@@ -31,6 +33,9 @@ pub fn add(summary: &mut Summary, slates: &[Slate]) {
             block.column_mut(Field::Reward)[i] = slate.reward;
             if clustered {
                 block.set_cluster(i, &Segment::Int((slate.reward * 1e6) as i64 % 40));
+            }
+            if let Some(segments) = segments {
+                block.set_segment(i, &Segment::Int((slate.reward * 1e9) as i64 % segments));
             }
             for slot in 0..slots {
                 if slot >= slate.mu.len() {

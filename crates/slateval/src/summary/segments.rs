@@ -1,0 +1,151 @@
+//! The sums of each segment of a log.
+//! See docs/methods.md, section 3.6.
+//!
+//! Segments share a number of bins: the more of them there are, the coarser are the bins of each. How fine they are in the
+//! end depends on the rewards and on how many segments the log has, not on the order in which rows came.
+
+use std::collections::{BTreeSet, HashMap};
+
+use crate::question::binning::Binning;
+use crate::question::segment::Segment;
+use crate::question::spec::Spec;
+use crate::rows::block::Block;
+use crate::rows::row_store::Donor;
+use crate::summary::accumulate::Scratch;
+use crate::summary::cell::Cell;
+use crate::summary::waiting::Waiting;
+
+/// The segments of a log, in order of their first appearance.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Segments {
+    list: Vec<OneSegment>,
+    places: HashMap<Segment, usize>,
+    /// Places of the segments of the block that came last, by their numbers there.
+    seen: Seen,
+}
+
+#[derive(Debug, Clone)]
+struct OneSegment {
+    name: Segment,
+    /// Without the rows that wait.
+    cell: Cell,
+    waiting: Waiting,
+}
+
+#[derive(Debug, Clone, Default)]
+struct Seen {
+    /// Whose numbers they are.
+    identity: u64,
+    places: Vec<Option<usize>>,
+}
+
+impl Segments {
+    pub(crate) fn has(&self, name: &Segment) -> bool {
+        self.places.contains_key(name)
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.list.len()
+    }
+
+    /// Their names, ascending.
+    pub(crate) fn names(&self) -> BTreeSet<&Segment> {
+        self.list.iter().map(|segment| &segment.name).collect()
+    }
+
+    /// The sums of each, without the rows that wait, by name.
+    pub(crate) fn cells(&self) -> Vec<(&Segment, &Cell)> {
+        let mut cells: Vec<_> = self.list.iter().map(|segment| (&segment.name, &segment.cell)).collect();
+        cells.sort_unstable_by_key(|(name, _)| *name);
+        cells
+    }
+
+    pub(crate) fn cell(&self, name: &Segment) -> Option<&Cell> {
+        self.places.get(name).map(|&place| &self.list[place].cell)
+    }
+
+    pub(crate) fn are_waiting(&self) -> bool {
+        self.list.iter().any(|segment| segment.waiting.rows() > 0)
+    }
+
+    /// Whether rows of all segments of a block have come before. Most blocks' have.
+    pub(crate) fn know_all(&mut self, block: &Block) -> bool {
+        self.see(block);
+        let is_known = |&id: &u32| matches!(self.seen.places.get(id as usize), Some(Some(_)));
+        block.segment_ids().iter().all(is_known)
+    }
+
+    /// Adds the rows of a block that has been checked.
+    ///
+    /// `full` is a block for rows that need not wait any longer.
+    pub(crate) fn add(&mut self, spec: &Spec, block: &Block, full: &mut Block, scratch: &mut Scratch) {
+        self.see(block);
+        let donor = Donor::new(block, full);
+        for (row, &id) in block.segment_ids().iter().enumerate() {
+            let place = match self.seen.places.get(id as usize) {
+                Some(Some(place)) => *place,
+                _ => self.find_place(id, spec, block),
+            };
+            let OneSegment { cell, waiting, .. } = &mut self.list[place];
+            waiting.push(&donor, row, full, |rows| cell.add(&spec.structure, rows, scratch));
+        }
+    }
+
+    /// Adds up the rows that wait.
+    pub(crate) fn settle(&mut self, spec: &Spec, full: &mut Block, scratch: &mut Scratch) {
+        for OneSegment { cell, waiting, .. } in &mut self.list {
+            waiting.empty(full, |rows| cell.add(&spec.structure, rows, scratch));
+        }
+    }
+
+    /// Takes in other segments, none of whose rows wait.
+    pub(crate) fn merge(&mut self, spec: &Spec, other: &Segments) {
+        for (name, cell) in other.cells() {
+            match self.places.get(name) {
+                Some(&place) => self.list[place].cell.merge(cell),
+                None => self.insert(name.clone(), cell.clone()),
+            }
+        }
+        self.share_bins(spec);
+    }
+
+    /// Takes in a segment that is not there yet.
+    pub(crate) fn insert(&mut self, name: Segment, cell: Cell) {
+        self.places.insert(name.clone(), self.list.len());
+        self.list.push(OneSegment { name, cell, waiting: Waiting::default() });
+    }
+
+    /// Forgets the numbers of other blocks.
+    fn see(&mut self, block: &Block) {
+        let identity = block.segment_names().identity();
+        if self.seen.identity != identity {
+            self.seen = Seen { identity, places: Vec::new() };
+        }
+    }
+
+    fn find_place(&mut self, id: u32, spec: &Spec, block: &Block) -> usize {
+        let place = self.place(block.segment_names().name(id), spec, block.slots());
+        let places = &mut self.seen.places;
+        places.resize(places.len().max(id as usize + 1), None);
+        places[id as usize] = Some(place);
+        place
+    }
+
+    /// The place of a segment, new or known.
+    fn place(&mut self, name: &Segment, spec: &Spec, slots: usize) -> usize {
+        if let Some(&place) = self.places.get(name) {
+            return place;
+        }
+        let place = self.list.len();
+        let binning = spec.segment_binning(place + 1);
+        self.insert(name.clone(), Cell::new(spec, binning, slots));
+        self.share_bins(spec);
+        place
+    }
+
+    /// Lets each segment have as many bins as so many segments may.
+    fn share_bins(&mut self, spec: &Spec) {
+        let Binning { capacity, .. } = spec.segment_binning(self.len());
+        self.list.iter_mut().for_each(|segment| segment.cell.limit_bins(capacity));
+    }
+}
