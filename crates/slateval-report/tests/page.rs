@@ -5,7 +5,7 @@ use slateval::{
     Block, Bounds, CdfBand, Check, Effects, Evaluation, Field, Finding, Functional, Interval, Profile, Reason, Segment,
     Settings, Spec, Status, Structure, Summary, Untested,
 };
-use slateval_report::{CdfPoints, Report, Voice, html, notebook, svg};
+use slateval_report::{CdfPoints, Picture, Report, Voice, html, notebook, picture, svg};
 
 const WRONG: Reason = Reason::Refuted { effects: Effects { slots: 3, and_above: false } };
 
@@ -456,4 +456,32 @@ fn pictures_are_the_same_every_time() {
     let side = |at: usize| u32::from_be_bytes(picture[at..at + 4].try_into().unwrap());
     assert_eq!(side(16), 2240, "two panels of 560, two pixels each");
     assert_eq!(picture, png(evaluation, profile, settings).unwrap());
+}
+
+#[test]
+fn pictures_are_chosen_by_name() {
+    let made = Made::new(&summary(&["new"], 2_000, Some("by"), f64::floor));
+    let draw = |pictures: &[Picture]| picture(pictures, &made.evaluation, Some(&made.profile), &made.settings);
+    assert_eq!(
+        draw(&[Picture::Cdf, Picture::Difference]),
+        svg(&made.evaluation, &made.profile, &made.settings),
+        "the plot of the command line"
+    );
+    for (chosen, title) in [
+        (Picture::Cdf, "share of slates with at most this reward"),
+        (Picture::Difference, "level of the quantile, in percent"),
+        (Picture::Tails, "mean reward of the worst slates"),
+        (Picture::Segments, "mean minus logging’s"),
+        (Picture::Weights, "weight of a slate"),
+    ] {
+        assert_eq!(Picture::named(chosen.name()), Some(chosen));
+        let drawing = draw(&[chosen]);
+        assert!(drawing.contains(title) && !drawing.contains("NaN"), "{}", chosen.name());
+        // Only bands of the CDF and of quantiles hold everywhere at once.
+        let at_once = matches!(chosen, Picture::Cdf | Picture::Difference);
+        assert_eq!(drawing.contains("Bands hold everywhere at once"), at_once, "{}", chosen.name());
+    }
+    assert_eq!(Picture::named("tail"), None);
+    let without = picture(&[Picture::Tails], &made.evaluation, None, &made.settings);
+    assert!(without.starts_with("<svg") && !without.contains("worst slates"));
 }
