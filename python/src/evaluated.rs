@@ -84,8 +84,8 @@ impl Evaluated {
     }
 
     fn profile(&self, py: Python<'_>) -> PyResult<Arc<Profile>> {
-        let (summary, settings, evaluation) = (self.summary.clone(), self.settings.clone(), self.whole(py)?);
-        kept(py, &self.profile, move || summary.profile_for(&evaluation, &settings))
+        let (summary, settings) = (self.summary.clone(), self.settings.clone());
+        kept(py, &self.profile, move || summary.profile(&Profile::levels(&settings), &settings))
     }
 
     fn find<T>(&self, py: Python<'_>, segment: Option<usize>, policy: usize, read: Read<'_, T>) -> PyResult<T> {

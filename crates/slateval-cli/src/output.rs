@@ -4,7 +4,7 @@ use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail};
-use slateval::{Evaluation, Settings, Summary};
+use slateval::{Evaluation, Profile, Settings, Summary};
 use slateval_report::{CdfPoints, Detail, Look, Report, Style, Voice, html, write_cdf, write_plot, write_whole};
 
 use crate::args::Output;
@@ -102,7 +102,7 @@ fn write_pictures(
     if output.report.is_none() && output.plot.is_none() {
         return Ok(());
     }
-    let profile = &summary.profile_for(evaluation, settings)?;
+    let profile = &summary.profile(&Profile::levels(settings), settings)?;
     // Both are made before either is written.
     let page = match &output.report {
         Some(_) => Some(html(&Report {

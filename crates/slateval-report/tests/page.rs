@@ -339,7 +339,7 @@ fn conditional_intervals_are_shown_and_claim_nothing() {
     assert!(!chart("quantile-chart").contains("difference is shown"), "no band stands");
     let tails: serde_json::Value = serde_json::from_str(embedded(&page, "tail-data")).unwrap();
     assert_eq!(tails["policies"][1]["cvar"]["mark"]["close"], ")?");
-    assert!(tails["policies"][1]["cvar"]["lower"][90].is_f64() && tails["policies"][0]["cvar"]["mark"].is_null());
+    assert!(tails["policies"][1]["cvar"]["lower"][20].is_f64() && tails["policies"][0]["cvar"]["mark"].is_null());
     let drawing = svg(&made.evaluation, &made.profile, &made.settings);
     assert!(drawing.contains("Dashed: for new, the band holds if") && drawing.contains("stroke-dasharray=\"2 3\""));
 }

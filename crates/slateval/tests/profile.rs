@@ -52,26 +52,6 @@ fn at_the_settings_levels_it_is_the_evaluation() {
 }
 
 #[test]
-fn pictures_show_the_evaluation_at_its_own_levels() {
-    let summary = Truth::pairwise(11).log(&Spec::new(Structure::Auto, ["new"]), 3000, &mut Random(5));
-    let settings = quick().with_draws(2000);
-    let evaluation = summary.evaluate(&settings).unwrap();
-    let profile = summary.profile_for(&evaluation, &settings).unwrap();
-    let exact = summary.profile(&profile.levels, &settings).unwrap();
-    let (at, own) = (place(&profile, 0.1), &evaluation.policies[1]);
-    let tail = own.cvar.iter().find(|tail| tail.alpha == 0.1).unwrap();
-    assert_eq!(profile.policies[1].cvar[at], shown(&tail.interval));
-    // Elsewhere the estimates are the same, and an end rests on fewer draws: its error is a tenth of a standard error, a
-    // twentieth of the arm. Within five of them.
-    for (few, many) in profile.comparisons[0].cvar.iter().zip(&exact.comparisons[0].cvar) {
-        assert_eq!(few.estimate, many.estimate);
-        if let (Some(few), Some(ends), Some(estimate)) = (few.lower, many.lower, many.estimate) {
-            assert!((few - ends).abs() <= 0.25 * (estimate - ends), "{few} {ends} {estimate}");
-        }
-    }
-}
-
-#[test]
 fn the_band_of_differences_holds_all_of_them_at_once() {
     let levels: Vec<f64> = (1..20).map(|i| f64::from(i) / 20.0).collect();
     let (trials, mut at_once, mut each) = (80, 0, 0);

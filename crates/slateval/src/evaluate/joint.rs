@@ -368,6 +368,6 @@ fn added_up(groups: &[Vec<Limits>], constant: f64) -> Vec<Limits> {
 }
 
 /// As many draws as leave some beyond each end of an interval.
-pub(crate) fn enough_draws(confidence: f64) -> usize {
+fn enough_draws(confidence: f64) -> usize {
     ((2.0 * BEYOND / (1.0 - confidence)).ceil() as usize).min(MAX_DRAWS)
 }

@@ -221,10 +221,6 @@ pub(crate) fn evaluate_cell(
     for (target, whole) in targets.iter_mut().zip(whole.unwrap_or_default()) {
         target.trusts = target.trusts.within(whole);
     }
-    let settings = &match steps {
-        Steps::Every => settings.clone(),
-        Steps::Shown { draws } => Settings { draws, ..settings.clone() },
-    };
     let logging = &loggings[0];
     let (uncertainty, _) = Uncertainty::new(cell, &places, Estimators::of(logging), None, settings, shared)?;
     let diagnostics = Diagnostics::of_logging(cell.rows as f64);

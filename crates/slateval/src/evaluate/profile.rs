@@ -1,11 +1,10 @@
 //! Quantiles and tails at every level, for pictures and for readers who ask for one level more.
 
 use crate::answer::comparison::Comparison;
-use crate::answer::evaluation::{Evaluation, PolicyEvaluation};
+use crate::answer::evaluation::PolicyEvaluation;
 use crate::answer::interval::{Interval, QuantileEstimate, TailEstimate};
-use crate::evaluate::joint::enough_draws;
 use crate::evaluate::target::Steps;
-use crate::evaluate::{SEGMENT_DRAWS, evaluate_cell, places};
+use crate::evaluate::{evaluate_cell, places};
 use crate::question::error::Result;
 use crate::question::settings::Settings;
 use crate::summary::Summary;
@@ -55,11 +54,10 @@ pub struct ComparisonProfile {
 }
 
 impl Profile {
-    /// Levels for a picture: steps of one percent, of half a percent in the outer twentieths, of a tenth in the outer
-    /// hundredths, and the settings' own.
+    /// Levels for a picture: steps of 2.5%, finer in the outer twentieths, and the settings' own.
     pub fn levels(settings: &Settings) -> Vec<f64> {
-        let outer = || (1..10).chain((10..50).step_by(5));
-        let tenths = outer().chain((50..950).step_by(10)).chain([950]).chain(outer().map(|tenths| 1000 - tenths));
+        let outer = [1, 5, 10, 25].into_iter();
+        let tenths = outer.clone().chain((50..=950).step_by(25)).chain(outer.map(|tenths| 1000 - tenths));
         let own = settings.alphas.iter().chain(&settings.quantiles).copied();
         let mut levels: Vec<f64> = tenths.map(|i| f64::from(i) / 1000.0).chain(own).collect();
         levels.sort_unstable_by(f64::total_cmp);
@@ -88,67 +86,17 @@ impl Summary {
     /// # Ok::<(), slateval::Error>(())
     /// ```
     pub fn profile(&self, levels: &[f64], settings: &Settings) -> Result<Profile> {
-        self.profile_from(settings.draws, levels, settings)
-    }
-
-    /// The same with intervals from some draws; orders are chosen with as many as in an evaluation.
-    fn profile_from(&self, draws: usize, levels: &[f64], settings: &Settings) -> Result<Profile> {
         let dense = Settings { alphas: levels.to_vec(), quantiles: levels.to_vec(), ..settings.clone() };
         let total = self.total_for(&dense)?;
         let normals = Normals::new(dense.seed, places(&total));
         // CVaR without its bias needs the draws of the chosen order too.
-        let steps = if settings.debias_cvar { Steps::Every } else { Steps::Shown { draws } };
+        let steps = if settings.debias_cvar { Steps::Every } else { Steps::Shown };
         let (policies, comparisons, _) = evaluate_cell(self.spec(), &total, None, steps, &dense, &normals)?;
         Ok(Profile {
             levels: levels.to_vec(),
             policies: policies.into_iter().map(PolicyProfile::from).collect(),
             comparisons: comparisons.into_iter().map(ComparisonProfile::from).collect(),
         })
-    }
-}
-
-impl Summary {
-    /// The profile that pages and plots show of an evaluation with these settings: at [`Profile::levels`], from at most
-    /// 500 draws, or what the confidence takes. At the settings' own levels it has the evaluation's numbers.
-    ///
-    /// # Errors
-    /// As [`evaluate`](Summary::evaluate).
-    ///
-    /// ```
-    /// use slateval::{Settings, Slates};
-    ///
-    /// let summary = Slates::new(&[1.0, 0.0]).logging(&[0.5, 0.5]).target("new", &[0.9, 0.1]).summary()?;
-    /// let settings = Settings::default();
-    /// let profile = summary.profile_for(&summary.evaluate(&settings)?, &settings)?;
-    /// assert!(profile.levels.len() > 100);
-    /// # Ok::<(), slateval::Error>(())
-    /// ```
-    pub fn profile_for(&self, evaluation: &Evaluation, settings: &Settings) -> Result<Profile> {
-        let enough = enough_draws(settings.confidence).max(SEGMENT_DRAWS);
-        let mut profile = self.profile_from(settings.draws.min(enough), &Profile::levels(settings), settings)?;
-        profile.take_over(evaluation);
-        Ok(profile)
-    }
-}
-
-impl Profile {
-    /// Puts the numbers of an evaluation in place of those at its levels.
-    fn take_over(&mut self, evaluation: &Evaluation) {
-        let Profile { levels, policies, comparisons } = self;
-        let place = |level: f64| levels.iter().position(|known| *known == level);
-        let put = |to: &mut Vec<Interval>, level: f64, from: &Interval| {
-            if let Some(place) = place(level) {
-                to[place] = shown(from.clone());
-            }
-        };
-        for (own, found) in policies.iter_mut().zip(&evaluation.policies) {
-            found.var.iter().for_each(|tail| put(&mut own.var, tail.alpha, &tail.interval));
-            found.cvar.iter().for_each(|tail| put(&mut own.cvar, tail.alpha, &tail.interval));
-        }
-        for (own, found) in comparisons.iter_mut().zip(&evaluation.comparisons) {
-            found.cvar.iter().for_each(|tail| put(&mut own.cvar, tail.alpha, &tail.interval));
-            found.quantiles.iter().for_each(|at| put(&mut own.quantiles, at.level, &at.interval));
-        }
     }
 }
 

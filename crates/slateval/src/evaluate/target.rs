@@ -51,13 +51,13 @@ pub(crate) struct Places {
     variance: usize,
 }
 
-/// The orders that intervals are computed at, once orders are chosen.
+/// The orders that intervals are computed at.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Steps {
     /// The chosen order, and the one that intervals are taken at.
     Every,
-    /// Only the one whose ends are shown of what is read off the CDF, from this many draws.
-    Shown { draws: usize },
+    /// Only the one whose ends are shown of what is read off the CDF.
+    Shown,
 }
 
 impl<'a> Target<'a> {
@@ -220,8 +220,8 @@ impl<'a> Target<'a> {
 fn wanted(steps: Steps, all: usize, trust: &Trust) -> Range<usize> {
     match (steps, trust) {
         (Steps::Every, _) => 0..all,
-        (Steps::Shown { .. }, Trust::Conditional(_)) => 0..1,
-        (Steps::Shown { .. }, _) => all - 1..all,
+        (Steps::Shown, Trust::Conditional(_)) => 0..1,
+        (Steps::Shown, _) => all - 1..all,
     }
 }
 
