@@ -15,6 +15,9 @@ import sys
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
+from ._cdf import Cdf
+from ._checks import Check
+from ._comparison import Comparison
 from ._errors import (
     ColumnError,
     DataTypeError,
@@ -22,11 +25,16 @@ from ._errors import (
     FileError,
     InputError,
     MissingFileError,
+    NoRowsError,
     SlatevalWarning,
 )
 from ._evaluate import evaluate, inspect
-from ._evaluation import Cdf, Comparison, Disparity, Evaluation, Inspection, Policy, Segment
+from ._evaluation import Evaluation
+from ._inspection import Inspection
 from ._interval import Interval
+from ._plot import Plot
+from ._policy import Policy
+from ._segment import Disparity, Segment
 from ._slateval import Table, __version__
 from ._summary import Summary, load
 from ._tasks import Task, merge, partial, plan
@@ -38,6 +46,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Cdf",
+    "Check",
     "ColumnError",
     "Comparison",
     "DataTypeError",
@@ -49,6 +58,8 @@ __all__ = [
     "Inspection",
     "Interval",
     "MissingFileError",
+    "NoRowsError",
+    "Plot",
     "Policy",
     "Segment",
     "SlatevalWarning",
@@ -79,6 +90,10 @@ class _Package(ModuleType):
     def __setattr__(self, name: str, value: Any) -> None:
         is_module = name == "propensities" and isinstance(value, ModuleType)
         super().__setattr__(name, value.propensities if is_module else value)
+
+    def __reduce__(self) -> tuple[Any, tuple[str]]:
+        # cloudpickle knows modules by their exact class, and would take this one for an object to be copied.
+        return importlib.import_module, (self.__name__,)
 
 
 def __getattr__(name: str) -> Any:

@@ -128,17 +128,42 @@ def of_arguments(
         one = argument == "reward" or argument.startswith("weight")
         own, shapes[argument] = numbers(column, argument, _flat(array) if one else array, missing and not one)
         pieces += own
+    taken = {piece[0] for piece in pieces}
     for argument, values in (("by", by), ("cluster", cluster)):
         if values is None:
             continue
         if isinstance(values, str):
             raise DataTypeError(f"{argument} is the name of a column, and there are no data: pass an array")
-        piece = labels(argument, argument, values)
-        shapes[argument] = (len(piece[1]),)
-        pieces.append(piece)
-        setattr(columns, argument, argument)
+        named = _named(argument, values, taken)
+        for name, array in named.items():
+            piece = labels(name, argument if len(named) == 1 else f"{argument} ({name})", array)
+            shapes[piece[0]] = (len(piece[1]),)
+            pieces.append(piece)
+        setattr(columns, argument, ", ".join(named))
+        taken |= set(named)
     check_shapes(shapes)
     return _slateval.Table.from_arrays(pieces), columns
+
+
+def _named(argument: str, values: Any, taken: set[str]) -> dict[str, Any]:
+    """One array or several, under the names they have: those of a frame, of series, of a dict."""
+    if argument == "by" and isinstance(values, Mapping):
+        given = [(name, array) for name, array in values.items()]
+    elif argument == "by" and hasattr(values, "columns") and not callable(values.columns):
+        given = [(name, values[name]) for name in values.columns]
+    elif argument == "by" and isinstance(values, (list, tuple)) and values and all(map(_is_array, values)):
+        given = [(getattr(array, "name", None), array) for array in values]
+    else:
+        given = [(getattr(values, "name", None), values)]
+    named: dict[str, Any] = {}
+    for place, (name, array) in enumerate(given, start=1):
+        own = name if isinstance(name, str) and name.strip() and name not in taken | set(named) else None
+        named[own or (argument if len(given) == 1 else f"{argument}_{place}")] = array
+    return named
+
+
+def _is_array(value: Any) -> bool:
+    return hasattr(value, "__array__") and len(getattr(value, "shape", ())) == 1
 
 
 def _by_target(argument: str, arrays: Any) -> list[tuple[str | None, Any]]:

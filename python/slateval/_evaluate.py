@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterable
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeVar
 
-from . import _arrays, _data, _options, _slateval
+from . import _arrays, _data, _exchanged, _options, _slateval
 from ._errors import DataTypeError, InputError, NoRowsError, SlatevalWarning
-from ._evaluation import Evaluation, Inspection
+from ._evaluation import Evaluation
+from ._inspection import Inspection
 from ._options import Columns, Options
 from ._progress import teller
 
@@ -42,7 +43,11 @@ def _reading(
         return _read_arrays((reward, logging, target, chi, anywhere, weight, by, cluster), read)
     for argument, value in (("reward", reward), ("logging", logging), ("target", target), ("by", by)):
         if hasattr(value, "__array__"):
-            raise DataTypeError(f"{argument} is an array, and there are data: pass a column's name, or arrays alone")
+            name = getattr(value, "name", None)
+            own = f", {argument}={name!r}," if isinstance(name, str) else ""
+            raise DataTypeError(
+                f"{argument} is an array, and there are data: pass a column's name{own} or arrays alone"
+            )
     named = Columns.of_names(
         reward=reward,
         logging=logging,
@@ -93,13 +98,19 @@ def _with_rows(data: Any, read: Callable[[], Result]) -> Result:
     raise NoRowsError(message)
 
 
-def _evaluated(summary: _slateval.Summary, method: str, stacklevel: int = 3) -> Evaluation:
+def _evaluated(
+    summary: _slateval.Summary,
+    method: str,
+    stacklevel: int = 3,
+    advice: Callable[[Evaluation], str | None] = lambda _: None,
+) -> Evaluation:
     core = summary.evaluate(method)
-    lines = core.warnings()
+    evaluation, lines = Evaluation(core), core.warnings()
     if lines:
+        lines = [line for line in [advice(evaluation)] if line] + lines
         # Where the user called us.
         warnings.warn("\n".join(lines), SlatevalWarning, stacklevel=stacklevel)
-    return Evaluation(core)
+    return evaluation
 
 
 def evaluate(
@@ -115,20 +126,20 @@ def evaluate(
     slate: str | None = None,
     by: Column = None,
     cluster: Column = None,
-    estimator: str | None = None,
+    estimator: _options.Estimator | None = None,
     structure: str = "auto",
-    correction: str = "auto",
-    target_slots: str = "independent",
-    propensities: str = "known",
-    band: str | None = "multiplier",
+    correction: _options.Correction = "auto",
+    target_slots: _options.TargetSlots = "independent",
+    propensities: _options.PropensitySource = "known",
+    band: _options.Band | None = "multiplier",
     min_propensity: float | None = None,
     confidence: float = 0.95,
     baseline: str | None = None,
     alpha: float | Iterable[float] = (0.05, 0.1, 0.25),
-    tail: str = "lower",
+    tail: _options.Tail = "lower",
     quantile: float | Iterable[float] = (0.25, 0.5, 0.75),
     at_least: float | Iterable[float] = (),
-    bins: int | str = 4096,
+    bins: int | Literal["log"] = 4096,
     draws: int = 2000,
     debias_cvar: bool = False,
     seed: int = 0,
@@ -137,25 +148,94 @@ def evaluate(
 ) -> Evaluation:
     """Estimates each target policy's reward distribution from a log.
 
-    `data` is one of: a path, a glob or a list of them (Parquet, CSV, JSON lines, Arrow); a pandas or Polars frame,
-    lazy ones included; a pyarrow Table, RecordBatch, RecordBatchReader or Dataset; a DuckDB relation; anything else
-    with `__arrow_c_stream__`; a dict of arrays; an iterable of these. Streams are read as streams, in constant memory.
-    Without `data`, `reward`, `logging`, `target` and the other columns are arrays: `(n,)`, `(n, K)`, `(n, K)`.
+    Parameters
+    ----------
+    data : path, frame, Arrow data, dict or iterable, optional
+        A path, a glob or a list of them (Parquet, CSV, JSON lines, Arrow); a pandas or Polars frame, lazy ones
+        included; a pyarrow Table, RecordBatch, RecordBatchReader or Dataset; a DuckDB relation; anything else with
+        `__arrow_c_stream__`; a dict of arrays; an iterable of these. Streams are read in constant memory. Without
+        `data`, the columns below are arrays: `(n,)` or `(n, K)`.
+    reward : str or array
+        The reward of each slate; by default the column `reward`.
+    logging : str or array, optional
+        Propensities of the actions shown under the policy that wrote the log: columns `mu_1` to `mu_K` or a list for
+        the name `mu`, which is the default.
+    target : str, dict or array, optional
+        Propensities of the same actions under the new policy, or under several by name: `{"new": "pi_new"}`. By
+        default `pi`.
+    chi, anywhere, weight : str, dict or array, optional
+        What some weights need beside each target: `sum_a pi(a)**2 / mu(a) - 1` of each slot, the probability of
+        showing the item anywhere (`structure="ranking:N"`), or the weight itself (`structure="given"`).
+    long : bool
+        Whether the log has one row per slot, as OBP has it.
+    slate : str, optional
+        The column of slates' ids, with `long`.
+    by : str, list of str or array, optional
+        Whose values make segments; of several columns, each combination of values.
+    cluster : str or array, optional
+        Rows with the same value, such as a user, are not independent of each other.
+    estimator : {"suno", "uno"}, optional
+        The paper's estimators: stands for a structure and no correction.
+    structure : str
+        How slots act together: "auto" (chosen from the data), "additive", "product", "order:M",
+        "interactions:1+2,2+3", "ranking:N", "given" or "paper-order:M".
+    correction : {"auto", "none", "self-normalized", "control-variate", "calibrated"}
+        What makes the weights less noisy.
+    target_slots : {"independent", "joint"}
+        Whether the targets' slots depend on each other, given the context.
+    propensities : {"known", "estimated"}
+        Whether the logging policy wrote its propensities down, or they were estimated from the log: a check then warns.
+    band : {"multiplier", "bernstein", "none"}
+        Where bands and intervals come from.
+    min_propensity : float, optional
+        No logging propensity of any action is below this; for band "bernstein".
+    confidence : float
+        The probability with which each interval is to hold the truth.
+    baseline : str, optional
+        A target to compare the others with, beside logging.
+    alpha : float or several
+        Tails for VaR and CVaR.
+    tail : {"lower", "upper"}
+        Which tail that is.
+    quantile : float or several
+        Levels of quantiles. Other levels can be asked for later.
+    at_least : float or several
+        Rewards x for which the probability of a reward of at least x is reported. With at most 8 distinct rewards, all
+        but the smallest are reported without being asked for.
+    bins : int or "log"
+        How many different rewards are kept exactly, or bins on a logarithmic scale.
+    draws, seed : int
+        How many multiplier draws intervals rest on, and where they begin.
+    debias_cvar : bool
+        Whether CVaR is corrected for its bootstrap bias.
+    threads : int, optional
+        At most so many. The numbers do not depend on it.
+    progress : bool, callable or bar, optional
+        `True`, a function of `(rows, total)`, or a bar with `update(n)` such as tqdm's.
 
-    Columns, as the flags of the command line: `reward` ("reward"), `logging` ("mu": columns `mu_1` to `mu_K`, or a
-    list), `target` ("pi", or `{"new": "pi_new", …}`), and beside each target `chi`, `anywhere` and `weight`;
-    `long=True` for one row per slot, with `slate`; `by` for segments, `cluster` for rows that are not independent of
-    each other.
+    Returns
+    -------
+    Evaluation
+        The policies by name, how they compare, segments, checks.
 
-    Method: `estimator` ("suno", "uno"), or `structure` and `correction`; `band` ("multiplier", "bernstein", "none"),
-    `confidence`, `draws`, `seed`; `baseline` to compare targets with; `alpha`, `tail`, `quantile` and `at_least` for
-    what is reported. `propensities="estimated"` says that those of logging were estimated from the log: a check then
-    warns. The numbers do not depend on `threads`.
+    Raises
+    ------
+    InputError
+        For values, shapes and settings that cannot be right; `NoRowsError` for a log without rows.
+    DataTypeError
+        For data of a kind that cannot hold a log.
+    ColumnError
+        For a column that is not there.
+    MissingFileError, FileError
+        For files that are not there or cannot be read.
 
-    `progress` is `True`, a function of `(rows, total)`, or a bar with `update(n)` such as tqdm's.
+    Warns
+    -----
+    SlatevalWarning
+        If checks do not go well.
 
-    Checks that do not go well are a `SlatevalWarning`.
-
+    Examples
+    --------
     >>> import numpy as np
     >>> import slateval
     >>> random = np.random.default_rng(1)
@@ -167,10 +247,10 @@ def evaluate(
     >>> mean.lower < 0.84 < mean.upper
     True
     """
-    structure, correction = _options.structure_of(estimator, structure, correction)
+    structure, corrected = _options.structure_of(estimator, structure, correction)
     threads = _options.threads(threads)
     method = _options.method(
-        correction=correction,
+        correction=corrected,
         band=band,
         min_propensity=min_propensity,
         confidence=confidence,
@@ -183,14 +263,17 @@ def evaluate(
         seed=seed,
         threads=threads,
     )
-    slots, bins = _options.text("target_slots", target_slots), _options.bins_text(bins)
+    slots, kept = _options.text("target_slots", target_slots), _options.bins_text(bins)
     source = _options.text("propensities", propensities, '"known" or "estimated"')
 
-    def read(data: Any, columns: Columns) -> _slateval.Summary:
-        options = Options(columns, structure, slots, bins, baseline, propensities=source)
-        return _read(data, options, method, threads, progress)
+    def read(found: Any, columns: Columns) -> Evaluation:
+        options = Options(columns, structure, slots, kept, baseline, propensities=source)
+        summary = _read(found, options, method, threads, progress)
+        # From here, through `_reading` and its kind, to where the user called us.
+        depth = 5 if data is not None else 6
+        return _evaluated(summary, method, depth, lambda ev: _exchanged.advice(ev, data, columns, logging, target))
 
-    summary = _reading(
+    return _reading(
         data,
         read,
         reward=reward,
@@ -204,7 +287,6 @@ def evaluate(
         by=by,
         cluster=cluster,
     )
-    return _evaluated(summary, method)
 
 
 def inspect(
@@ -221,9 +303,9 @@ def inspect(
     by: Column = None,
     cluster: Column = None,
     structure: str = "auto",
-    target_slots: str = "independent",
-    propensities: str = "known",
-    bins: int | str = 4096,
+    target_slots: _options.TargetSlots = "independent",
+    propensities: _options.PropensitySource = "known",
+    bins: int | Literal["log"] = 4096,
     interactions: bool = False,
     band_width: float = 0.05,
     confidence: float = 0.95,
@@ -233,9 +315,54 @@ def inspect(
 ) -> Inspection:
     """Tells whether a log is fit for the job: its schema as understood, every check, and what to do.
 
-    Takes the data and columns of `evaluate`. `interactions=True` tells how strongly each two slots interact, and
-    `band_width` asks how many rows a CDF band of that width takes.
+    Parameters
+    ----------
+    data : path, frame, Arrow data, dict or iterable, optional
+        As for `evaluate`.
+    reward : str or array
+        The reward of each slate; by default the column `reward`.
+    logging : str or array, optional
+        Propensities of the actions shown under the policy that wrote the log: columns `mu_1` to `mu_K` or a list for
+        the name `mu`, which is the default.
+    target : str, dict or array, optional
+        Propensities of the same actions under the new policy, or under several by name: `{"new": "pi_new"}`. By
+        default `pi`.
+    chi, anywhere, weight : str, dict or array, optional
+        What some weights need beside each target: `sum_a pi(a)**2 / mu(a) - 1` of each slot, the probability of
+        showing the item anywhere (`structure="ranking:N"`), or the weight itself (`structure="given"`).
+    long : bool
+        Whether the log has one row per slot, as OBP has it.
+    slate : str, optional
+        The column of slates' ids, with `long`.
+    by : str, list of str or array, optional
+        Whose values make segments; of several columns, each combination of values.
+    cluster : str or array, optional
+        Rows with the same value, such as a user, are not independent of each other.
+    structure : str
+        As for `evaluate`.
+    target_slots : {"independent", "joint"}
+        As for `evaluate`.
+    bins : int or "log"
+        As for `evaluate`.
+    interactions : bool
+        Whether to tell how strongly each two slots interact.
+    band_width : float
+        Tells how many rows a CDF band of this width takes.
+    confidence, seed, threads, progress
+        As for `evaluate`.
 
+    Returns
+    -------
+    Inspection
+        A text that shows itself, with `to_dict()`.
+
+    Raises
+    ------
+    Error
+        As `evaluate`.
+
+    Examples
+    --------
     >>> import slateval
     >>> found = slateval.inspect({"reward": [1.0, 0.0], "mu_1": [0.5, 0.5], "pi_1": [0.9, 0.1]})
     >>> found.to_dict()["log"]["reward_type"]
@@ -247,11 +374,11 @@ def inspect(
     width = _options.number("band_width", band_width)
     if not 0 < width < 1:
         raise InputError(f"band_width `{width}`: a band's width lies between 0 and 1")
-    slots, bins = _options.text("target_slots", target_slots), _options.bins_text(bins)
+    slots, kept = _options.text("target_slots", target_slots), _options.bins_text(bins)
     source = _options.text("propensities", propensities, '"known" or "estimated"')
 
     def read(data: Any, columns: Columns) -> tuple[str, str]:
-        options = Options(columns, structure, slots, bins, None, bool(interactions), source)
+        options = Options(columns, structure, slots, kept, None, bool(interactions), source)
         paths = _data.paths_of(data)
         found = None if paths is not None else _data.batches_of(data, options.bases())
         objects, names = found or (None, [])

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 from ._errors import InputError
@@ -11,19 +11,40 @@ from ._errors import InputError
 DASH = "\u2013"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Interval:
     """An estimate with its interval. What is missing is `None`, and `reason` says why.
 
-    >>> mean = Interval(0.5, 0.4, 0.6)
-    >>> float(mean), mean.lower
+    An interval that holds only under a condition that the log cannot test has no `lower` and `upper`; it is shown with
+    the ends that hold under the condition. One whose structure the log contradicts is shown with an exclamation mark.
+
+    Parameters
+    ----------
+    estimate : float or None
+        The estimate.
+    lower, upper : float or None
+        The ends of the interval.
+    reason : str or None
+        Why something is missing or marked.
+    if_order_holds : tuple of float or None, optional
+        The narrower interval that holds if the order chosen from the data is right.
+    conditional : bool
+        Whether there is an interval only under a condition that the log cannot test: `if_order_holds` has it.
+    refuted : bool
+        Whether the log contradicts the structure that was asked for by name, and that the interval rests on.
+    confidence : float or None
+        The probability with which the interval is to hold the truth.
+
+    Examples
+    --------
+    >>> mean = Interval(0.5, 0.4, 0.6, confidence=0.95)
+    >>> estimate, lower, upper = mean
+    >>> float(mean), lower
     (0.5, 0.4)
     >>> print(mean)
     0.5 [0.4, 0.6]
-
-    An interval that holds only under a condition that the log cannot test has no `lower` and `upper`; it is shown with
-    the ends that hold under the condition. One whose structure the log contradicts is shown with an exclamation mark:
-
+    >>> f"{mean:.2f}", mean.above(0), mean.above(0.5), mean.below(0.45)
+    ('0.50 [0.40, 0.60]', True, None, None)
     >>> print(Interval(0.5, if_order_holds=(0.45, 0.55), conditional=True))
     0.5 (0.45, 0.55)?
     >>> print(Interval(0.5, 0.4, 0.6, refuted=True))
@@ -35,35 +56,159 @@ class Interval:
     upper: float | None = None
     reason: str | None = None
     if_order_holds: tuple[float | None, float | None] | None = None
-    """The narrower interval that holds if the order chosen from the data is right."""
     conditional: bool = False
-    """Whether there is an interval only under a condition that the log cannot test: `if_order_holds` has it."""
     refuted: bool = False
-    """Whether the log contradicts the structure that was asked for by name, and that the interval rests on."""
+    confidence: float | None = field(default=None, compare=False)
 
     @classmethod
-    def _of(cls, facts: Mapping[str, Any]) -> Interval:
+    def _of(cls, facts: Mapping[str, Any], confidence: float | None = None) -> Interval:
         narrow = facts.get("if_order_holds")
         ends = (narrow["lower"], narrow["upper"]) if narrow else None
         marks = (facts.get("conditional", False), facts.get("refuted", False))
-        return cls(facts["estimate"], facts["lower"], facts["upper"], facts.get("reason"), ends, *marks)
+        return cls(facts["estimate"], facts["lower"], facts["upper"], facts.get("reason"), ends, *marks, confidence)
 
     def __float__(self) -> float:
         if self.estimate is None:
             raise InputError(f"there is no estimate: {self.reason}")
         return self.estimate
 
-    def __format__(self, spec: str) -> str:
+    def __iter__(self) -> Iterator[float | None]:
+        """The estimate, the lower and the upper end: `estimate, lower, upper = interval`."""
+        return iter((self.estimate, self.lower, self.upper))
+
+    @property
+    def se(self) -> float | None:
+        """The standard error that a normal interval of the same width has; `None` without an interval."""
+        if self.lower is None or self.upper is None or self.confidence is None:
+            return None
+        from statistics import NormalDist
+
+        return (self.upper - self.lower) / 2 / NormalDist().inv_cdf((1 + self.confidence) / 2)
+
+    def conf_int(self) -> tuple[float | None, float | None]:
+        """The ends of the interval.
+
+        Returns
+        -------
+        tuple of float or None
+            `lower` and `upper`; `None` where there is none, and `reason` says why.
+
+        Examples
+        --------
+        >>> Interval(0.5, 0.4, 0.6).conf_int()
+        (0.4, 0.6)
+        """
+        return self.lower, self.upper
+
+    def above(self, value: float) -> bool | None:
+        """Whether what is estimated is shown to lie above a value.
+
+        Parameters
+        ----------
+        value : float
+            What to compare with; 0 for a difference.
+
+        Returns
+        -------
+        bool or None
+            `True` if the whole interval lies above, `False` if none of it does, `None` if that cannot be told: the
+            interval holds the value, is missing, or cannot be relied on. `why(value)` says which.
+
+        Examples
+        --------
+        >>> Interval(0.5, 0.4, 0.6).above(0)
+        True
+        >>> withheld = Interval(0.5, reason="the log is worth too few rows")
+        >>> withheld.above(0) is None
+        True
+        >>> withheld.why(0)
+        'it cannot be told: the log is worth too few rows'
+        """
+        if self._is_unreliable():
+            return None
+        if self.lower is not None and self.lower > value:
+            return True
+        return False if self.upper is not None and self.upper <= value else None
+
+    def below(self, value: float) -> bool | None:
+        """Whether what is estimated is shown to lie below a value; the mirror image of `above`.
+
+        Parameters
+        ----------
+        value : float
+            What to compare with; 0 for a difference.
+
+        Returns
+        -------
+        bool or None
+            `True` if the whole interval lies below, `False` if none of it does, `None` if that cannot be told.
+
+        Examples
+        --------
+        >>> Interval(-0.2, -0.3, -0.1).below(0)
+        True
+        """
+        if self._is_unreliable():
+            return None
+        if self.upper is not None and self.upper < value:
+            return True
+        return False if self.lower is not None and self.lower >= value else None
+
+    def why(self, value: float) -> str:
+        """What `above` and `below` say of a value, and why, as a sentence.
+
+        Parameters
+        ----------
+        value : float
+            What to compare with.
+
+        Returns
+        -------
+        str
+            The sentence.
+
+        Examples
+        --------
+        >>> Interval(0.1, -0.1, 0.3).why(0)
+        'it cannot be told: the interval [-0.1, 0.3] holds 0'
+        """
+        if self._is_unreliable():
+            return f"it cannot be told: {self.reason or 'there is no interval'}"
+        ends = f"the interval {self._ends('.6g')}"
+        if self.above(value):
+            return f"it is shown to be above {value:g}: {ends} lies above"
+        if self.below(value):
+            return f"it is shown to be below {value:g}: {ends} lies below"
+        return f"it cannot be told: {ends} holds {value:g}"
+
+    def _is_unreliable(self) -> bool:
+        return self.refuted or self.conditional or (self.lower is None and self.upper is None)
+
+    def _ends(self, spec: str) -> str:
         def show(value: float | None) -> str:
-            return DASH if value is None else format(value, spec or ".6g")
+            return DASH if value is None else format(value, spec)
 
         lower, upper = self.lower, self.upper
         before, after = "[", "]!" if self.refuted else "]"
         if self.conditional and self.if_order_holds is not None:
             (lower, upper), before, after = self.if_order_holds, "(", ")?"
-        missing = lower is None and upper is None
-        ends = f"[{DASH}]" if missing else f"{before}{show(lower)}, {show(upper)}{after}"
-        return f"{show(self.estimate)} {ends}"
+        return f"[{DASH}]" if lower is None and upper is None else f"{before}{show(lower)}, {show(upper)}{after}"
+
+    def __format__(self, spec: str) -> str:
+        spec = spec or ".6g"
+        estimate = DASH if self.estimate is None else format(self.estimate, spec)
+        return f"{estimate} {self._ends(spec)}"
 
     def __str__(self) -> str:
         return format(self)
+
+    def __repr__(self) -> str:
+        def show(value: Any) -> str:
+            return f"{value:.6g}" if isinstance(value, float) else repr(value)
+
+        given = [f"{name}={show(getattr(self, name))}" for name in ("estimate", "lower", "upper")]
+        if self.conditional and self.if_order_holds is not None:
+            given.append(f"if_order_holds=({', '.join(map(show, self.if_order_holds))})")
+        given += [f"{name}=True" for name in ("conditional", "refuted") if getattr(self, name)]
+        given += [f"reason={self.reason!r}"] if self.reason else []
+        return f"Interval({', '.join(given)})"

@@ -22,6 +22,18 @@ PropensitySource = Literal["known", "estimated"]
 TargetSlots = Literal["independent", "joint"]
 """Whether a target's slots depend on each other, given the context."""
 
+Estimator = Literal["suno", "uno"]
+"""The paper's estimators."""
+
+Correction = Literal["auto", "none", "self-normalized", "control-variate", "calibrated"]
+"""What makes weights less noisy."""
+
+Band = Literal["multiplier", "bernstein", "none"]
+"""Where bands and intervals come from."""
+
+Tail = Literal["lower", "upper"]
+"""The tail that VaR and CVaR look at."""
+
 
 def slots_argument(slots: TargetSlots) -> dict[str, TargetSlots]:
     """The argument that tells `evaluate` of slots that depend on each other; none where it assumes what is so."""
@@ -44,6 +56,16 @@ def optional_text(name: str, value: Any, what: str = "a column's name") -> str |
     return None if value is None else text(name, value, what)
 
 
+def several(name: str, value: Any) -> str | None:
+    """One column's name, or several with commas between them."""
+    if isinstance(value, (list, tuple)):
+        names = [text(name, column) for column in value]
+        if not names:
+            raise InputError(f"{name} is empty: name at least one column, or leave it out")
+        return ", ".join(names)
+    return optional_text(name, value)
+
+
 def number(name: str, value: Any) -> float:
     try:
         found = float(value)
@@ -51,6 +73,14 @@ def number(name: str, value: Any) -> float:
         raise DataTypeError(f"{name} must be a number, not {_kind(value)}") from None
     if not math.isfinite(found):
         raise InputError(f"{name} `{found}`: must be a finite number")
+    return found
+
+
+def fraction(name: str, value: Any) -> float:
+    """A number between 0 and 1."""
+    found = number(name, value)
+    if not 0 < found < 1:
+        raise InputError(f"{name} `{found}`: must lie between 0 and 1")
     return found
 
 
@@ -144,13 +174,14 @@ class Columns:
             weight=named("weight", weight),
             long=bool(long),
             slate=optional_text("slate", slate),
-            by=optional_text("by", by),
+            by=several("by", by),
             cluster=optional_text("cluster", cluster),
         )
 
     def bases(self, structure: str) -> set[str]:
         """Every name that the log may be searched for; `mu` stands for `mu_1`, `mu_2`, … too."""
         given = [self.reward, self.logging, self.slate, self.by, self.cluster]
+        given += [name.strip() for name in (self.by or "").split(",")]
         bases = {"reward", "mu", "pi", "chi", "any", "weight", *(name for name in given if name)}
         if self.long:
             bases |= {"slate_id", "position", "pscore_item_position", "evaluation_policy_pscore_item_position"}

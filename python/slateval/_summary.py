@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import os
 import threading
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, Literal
 
 from . import _options, _slateval, _summary_settings
-from ._errors import DataTypeError, FileError, InputError, MissingFileError, NoRowsError
+from ._errors import DataTypeError, FileError, MissingFileError, NoRowsError
 from ._evaluate import _evaluated, _read
 from ._evaluation import Evaluation
 from ._long import Last, Watch
@@ -17,10 +18,29 @@ from ._options import Columns, Options
 def load(path: str | os.PathLike[str], **settings: Any) -> Evaluation:
     """Evaluates a summary saved with `Evaluation.save` or `slateval evaluate --save`.
 
-    `settings` are those of `evaluate` that can be decided after the log has been read: `correction`, `band`,
-    `confidence`, `alpha`, `tail`, `quantile`, `draws`, `seed` and the like, and `structure` for another order of a
-    summary made with structure "auto".
+    Parameters
+    ----------
+    path : str or path
+        The file.
+    **settings
+        Those of `evaluate` that can be decided after the log has been read: `correction`, `band`, `confidence`,
+        `alpha`, `tail`, `quantile`, `draws`, `seed` and the like, and `structure` for another order of a summary made
+        with structure "auto".
 
+    Returns
+    -------
+    Evaluation
+        The evaluation.
+
+    Raises
+    ------
+    MissingFileError, FileError
+        For a file that is not there or cannot be read.
+    InputError
+        For a file that is no summary, or a setting out of its range.
+
+    Examples
+    --------
     >>> import pathlib, tempfile
     >>> import slateval
     >>> ev = slateval.evaluate(reward=[1.0, 0.0], logging=[[0.5], [0.5]], target=[[0.9], [0.1]], band="none")
@@ -39,6 +59,26 @@ class Summary:
     Its size does not depend on the rows, and summaries of days, files or machines merge in any order. Columns and
     structure are those of `evaluate`.
 
+    Parameters
+    ----------
+    reward, logging : str, optional
+        Names of columns, as for `evaluate`.
+    target, chi, anywhere, weight : str or dict, optional
+        Names of columns, as for `evaluate`.
+    long, slate, by, cluster
+        As for `evaluate`.
+    structure, target_slots, bins, baseline
+        As for `evaluate`.
+    interactions : bool
+        Whether to keep how strongly each two slots interact, for `slateval show`.
+
+    Raises
+    ------
+    InputError
+        For settings that contradict each other.
+
+    Examples
+    --------
     >>> import slateval
     >>> monday, tuesday = slateval.Summary(structure="additive"), slateval.Summary(structure="additive")
     >>> monday.add({"reward": [1.0, 0.0], "mu_1": [0.5, 0.5], "pi_1": [0.9, 0.1]})
@@ -59,12 +99,12 @@ class Summary:
         weight: Any = None,
         long: bool = False,
         slate: str | None = None,
-        by: str | None = None,
+        by: str | Sequence[str] | None = None,
         cluster: str | None = None,
         structure: str = "auto",
-        target_slots: str = "independent",
-        propensities: str = "known",
-        bins: int | str = 4096,
+        target_slots: _options.TargetSlots = "independent",
+        propensities: _options.PropensitySource = "known",
+        bins: int | Literal["log"] = 4096,
         baseline: str | None = None,
         interactions: bool = False,
     ) -> None:
@@ -81,9 +121,9 @@ class Summary:
             cluster=cluster,
         )
         structure = _options.text("structure", structure)
-        slots, bins = _options.text("target_slots", target_slots), _options.bins_text(bins)
+        slots, kept = _options.text("target_slots", target_slots), _options.bins_text(bins)
         source = _options.text("propensities", propensities, '"known" or "estimated"')
-        self._options: Options | None = Options(columns, structure, slots, bins, baseline, bool(interactions), source)
+        self._options: Options | None = Options(columns, structure, slots, kept, baseline, bool(interactions), source)
         _summary_settings.check(self._options)
         self._core: _slateval.Summary | None = None
         self._last: Last | None = None
@@ -98,14 +138,48 @@ class Summary:
 
     @classmethod
     def from_bytes(cls, data: bytes) -> Summary:
-        """A summary from `to_bytes`, or from the bytes of a summary file."""
+        """A summary from `to_bytes`, or from the bytes of a summary file.
+
+        Parameters
+        ----------
+        data : bytes
+            The bytes.
+
+        Returns
+        -------
+        Summary
+            The summary. It takes no rows; merge it with one that does.
+
+        Raises
+        ------
+        InputError
+            For bytes that are no summary.
+        """
         if not isinstance(data, (bytes, bytearray, memoryview)):
             raise DataTypeError(f"a summary is made of bytes, not of a {type(data).__name__}; load reads a file")
         return cls._of(_slateval.Summary.from_bytes(bytes(data)))
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Summary:
-        """A summary from a file."""
+        """A summary from a file.
+
+        Parameters
+        ----------
+        path : str or path
+            The file.
+
+        Returns
+        -------
+        Summary
+            The summary.
+
+        Raises
+        ------
+        MissingFileError, FileError
+            For a file that is not there or cannot be read.
+        InputError
+            For a file that is no summary.
+        """
         if not isinstance(path, (str, os.PathLike)):
             raise DataTypeError(f"load takes the path of a summary, not a {type(path).__name__}")
         path = os.fspath(path)
@@ -119,24 +193,36 @@ class Summary:
         return cls._of(_slateval.Summary.from_bytes(data, path))
 
     def add(self, data: Any, *, threads: int | None = None, progress: Any = None) -> None:
-        """Adds rows: anything that `evaluate` takes as data. No rows are fine, and several threads may add at once.
+        """Adds rows. No rows are fine, and several threads may add at once.
 
-        With `long=True`, keep the rows of a slate in one add.
+        Parameters
+        ----------
+        data : path, frame, Arrow data, dict or iterable
+            Anything that `evaluate` takes as data. With `long=True`, keep the rows of a slate in one add.
+        threads, progress
+            As for `evaluate`.
+
+        Raises
+        ------
+        Error
+            As `evaluate`. A refused batch changes nothing.
         """
         if self._options is None:
             raise DataTypeError("a summary made of bytes takes no rows: add them to a new one and merge the two")
+        if hasattr(data, "gi_frame") and data.gi_frame is None:
+            raise NoRowsError("data is a generator that has been read already: make it again")
         count = _options.threads(threads)
         if self._options.columns.long:
             with self._adding:
                 self._add_long(self._options, data, count, progress)
             return
-        part = _part(data, self._options, count, progress, _is_stream(data))
+        part = _part(data, self._options, count, progress)
         with self._adding:
             self._keep(part)
 
     def _add_long(self, options: Options, data: Any, threads: int | None, progress: Any) -> None:
         watch = Watch(options, self._last)
-        self._keep(_part(watch.over(data), options, threads, progress, _is_stream(data)))
+        self._keep(_part(watch.over(data), options, threads, progress))
         self._last = watch.last
 
     def _keep(self, part: _slateval.Summary | None) -> None:
@@ -144,7 +230,23 @@ class Summary:
             self._core = part if self._core is None else self._core.merge(part)
 
     def merge(self, other: Summary) -> Summary:
-        """Both together; neither is changed."""
+        """Both together; neither is changed.
+
+        Parameters
+        ----------
+        other : Summary
+            A summary of the same columns and settings.
+
+        Returns
+        -------
+        Summary
+            The summary of all rows.
+
+        Raises
+        ------
+        InputError
+            For summaries of different things.
+        """
         if not isinstance(other, Summary):
             raise DataTypeError(f"a summary merges with a summary, not with {_summary_settings.kind(other)}")
         if self._core is not None and other._core is not None:
@@ -166,7 +268,25 @@ class Summary:
         return 0 if self._core is None else self._core.rows
 
     def evaluate(self, **settings: Any) -> Evaluation:
-        """The reward distribution of every policy; `settings` as for `slateval.load`."""
+        """The reward distribution of every policy.
+
+        Parameters
+        ----------
+        **settings
+            As for `slateval.load`.
+
+        Returns
+        -------
+        Evaluation
+            The evaluation.
+
+        Raises
+        ------
+        NoRowsError
+            For a summary without rows.
+        InputError
+            For a setting out of its range.
+        """
         return self._evaluate(settings)
 
     def _evaluate(self, settings: dict[str, Any]) -> Evaluation:
@@ -178,39 +298,56 @@ class Summary:
 
     def _filled(self) -> _slateval.Summary:
         if self._core is None:
-            raise InputError("there are no rows: an empty summary says nothing about any policy")
+            raise NoRowsError("there are no rows: an empty summary says nothing about any policy")
         return self._core
 
     def to_bytes(self) -> bytes:
-        """The summary as bytes: those of a summary file."""
+        """The summary as bytes: those of a summary file.
+
+        Returns
+        -------
+        bytes
+            The bytes.
+
+        Raises
+        ------
+        NoRowsError
+            For a summary without rows.
+        """
         return self._filled().to_bytes()
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Writes a summary file, whole or not at all."""
+        """Writes a summary file, whole or not at all.
+
+        Parameters
+        ----------
+        path : str or path
+            The file.
+
+        Raises
+        ------
+        NoRowsError
+            For a summary without rows.
+        FileError
+            For a file that cannot be written.
+        """
         self._filled().save(os.fspath(path))
 
     def __getstate__(self) -> tuple[Options | None, bytes | None, Last | None]:
-        return self._options, None if self._core is None else self._core.to_bytes(), self._last
+        return self._options, None if self._core is None else self._core.to_compressed(), self._last
 
     def __setstate__(self, state: tuple[Options | None, bytes | None, Last | None]) -> None:
         self._options, data, self._last = state
-        self._core = None if data is None else _slateval.Summary.from_bytes(data)
+        self._core = None if data is None else _slateval.Summary.from_compressed(data)
         self._adding = threading.Lock()
 
     def __repr__(self) -> str:
         return f"<slateval.Summary: {self.rows:,} slates>"
 
 
-def _part(data: Any, options: Options, threads: int | None, progress: Any, stream: bool) -> _slateval.Summary | None:
+def _part(data: Any, options: Options, threads: int | None, progress: Any) -> _slateval.Summary | None:
     """The summary of these rows; none of no rows, such as those of a day without traffic."""
     try:
         return _read(data, options, None, threads, progress)
     except NoRowsError:
-        # Nobody can tell a stream without rows from one that was read before.
-        if stream:
-            raise
         return None
-
-
-def _is_stream(data: Any) -> bool:
-    return hasattr(data, "__next__") or hasattr(data, "read_next_batch")

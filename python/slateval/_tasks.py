@@ -13,9 +13,9 @@ reads one and returns bytes, `merge` puts the bytes together.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 from . import _data, _options, _slateval, _summary_settings
 from ._errors import DataTypeError, InputError
@@ -25,11 +25,18 @@ from ._summary import Summary
 
 @dataclass(frozen=True)
 class Task:
-    """A part of a log that can be read by itself, on any machine that sees the file."""
+    """A part of a log that can be read by itself, on any machine that sees the file.
+
+    Parameters
+    ----------
+    file : str
+        The file.
+    row_groups : tuple of int, optional
+        From this row group to before that one (Parquet); all of the file if `None`.
+    """
 
     file: str
     row_groups: tuple[int, int] | None
-    """From this row group to before that one (Parquet); all of the file if `None`."""
     _task: str
     _job: str
 
@@ -45,16 +52,41 @@ def plan(
     weight: Any = None,
     long: bool = False,
     slate: str | None = None,
-    by: str | None = None,
+    by: str | Sequence[str] | None = None,
     cluster: str | None = None,
     structure: str = "auto",
-    target_slots: str = "independent",
-    propensities: str = "known",
-    bins: int | str = 4096,
+    target_slots: _options.TargetSlots = "independent",
+    propensities: _options.PropensitySource = "known",
+    bins: int | Literal["log"] = 4096,
     baseline: str | None = None,
 ) -> list[Task]:
     """The tasks of a log on disk: files, or row groups of Parquet files. Reads schemas and no rows.
 
+    Parameters
+    ----------
+    paths : path or list of paths
+        Files, globs, directories.
+    reward, logging : str, optional
+        Names of columns, as for `evaluate`.
+    target, chi, anywhere, weight : str or dict, optional
+        Names of columns, as for `evaluate`.
+    long, slate, by, cluster
+        As for `evaluate`.
+    structure, target_slots, bins, baseline
+        As for `evaluate`.
+
+    Returns
+    -------
+    list of Task
+        Tasks for `partial`, which pickle.
+
+    Raises
+    ------
+    Error
+        As `evaluate`.
+
+    Examples
+    --------
     >>> import slateval
     >>> tasks = slateval.plan("examples/slates.parquet", target={"new": "pi_new"})
     >>> tasks[0].row_groups
@@ -88,6 +120,23 @@ def plan(
 def partial(task: Task) -> bytes:
     """Reads one task: its summary as bytes.
 
+    Parameters
+    ----------
+    task : Task
+        One of `plan`.
+
+    Returns
+    -------
+    bytes
+        For `merge`.
+
+    Raises
+    ------
+    Error
+        As `evaluate`.
+
+    Examples
+    --------
     >>> import slateval
     >>> (task,) = slateval.plan("examples/slates.parquet", target={"new": "pi_new"})
     >>> slateval.Summary.from_bytes(slateval.partial(task)).rows
@@ -99,8 +148,27 @@ def partial(task: Task) -> bytes:
 
 
 def merge(parts: Iterable[bytes | Summary]) -> Summary:
-    """The summary of all parts: bytes, or summaries. The order does not matter but for the last bits of the numbers.
+    """The summary of all parts. The order does not matter but for the last bits of the numbers.
 
+    Parameters
+    ----------
+    parts : iterable of bytes or Summary
+        What `partial` returned, `Summary.to_bytes`, or summaries.
+
+    Returns
+    -------
+    Summary
+        All parts together.
+
+    Raises
+    ------
+    InputError
+        For no parts, and for parts that do not fit together.
+    DataTypeError
+        For what is no part.
+
+    Examples
+    --------
     >>> import slateval
     >>> day = slateval.Summary(structure="additive")
     >>> day.add({"reward": [1.0, 0.0], "mu_1": [0.5, 0.5], "pi_1": [0.9, 0.1]})

@@ -19,7 +19,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import Any, Literal
 
 from . import _slateval
 from ._errors import DataTypeError
@@ -34,14 +34,43 @@ def additive(
     *,
     slots: int = 3,
     items: int = 3,
-    curves: str = "slices",
+    curves: Literal["slices", "powers"] = "slices",
     logging: str = "uniform",
     target: Target = None,
     seed: int = 1,
     **more: Any,
 ) -> Simulated:
-    """A CDF that is a mean over slots: what the additive weight needs. `curves` are "slices" or "powers".
+    """A CDF that is a mean over slots: what the additive weight needs.
 
+    Parameters
+    ----------
+    rows : int
+        How many slates.
+    slots, items : int
+        How many slots a slate has, and how many items there are for each.
+    curves : {"slices", "powers"}
+        What each slot's own distribution looks like.
+    logging : str
+        The policy that writes the log.
+    target : str or dict, optional
+        The target policy, or several by name.
+    seed : int
+        Where the random numbers begin; the same seed gives the same log.
+    **more
+        `truth_rows`, `alpha`, `quantile` and `threads`: how the truth is told.
+
+    Returns
+    -------
+    tuple of Table and dict
+        The log, and the truth about its policies.
+
+    Raises
+    ------
+    InputError
+        For a policy or a number that there is not.
+
+    Examples
+    --------
     >>> log, truth = additive(rows=100, slots=2, seed=7)
     >>> len(log), [policy["name"] for policy in truth["policies"]]
     (100, ['logging', 'target'])
@@ -62,6 +91,35 @@ def pairwise(
 ) -> Simulated:
     """A CDF that is a mean over pairs of slots: what order 2 needs.
 
+    Parameters
+    ----------
+    rows : int
+        How many slates.
+    slots, items : int
+        How many slots a slate has, and how many items there are for each.
+    any_interaction : bool
+        Whether pairs of slots interact in any way.
+    logging : str
+        The policy that writes the log.
+    target : str or dict, optional
+        The target policy, or several by name.
+    seed : int
+        Where the random numbers begin; the same seed gives the same log.
+    **more
+        `truth_rows`, `alpha`, `quantile` and `threads`: how the truth is told.
+
+    Returns
+    -------
+    tuple of Table and dict
+        The log, and the truth about its policies.
+
+    Raises
+    ------
+    InputError
+        For a policy or a number that there is not.
+
+    Examples
+    --------
     >>> log, truth = pairwise(rows=100, slots=2, seed=7)
     >>> len(log), truth["policies"][1]["mean"] > 0
     (100, True)
@@ -83,6 +141,33 @@ def cascade(
 ) -> Simulated:
     """Clicks that depend on what stands above.
 
+    Parameters
+    ----------
+    rows : int
+        How many slates.
+    slots, items : int
+        How many slots a slate has, and how many items there are for each.
+    logging : str
+        The policy that writes the log.
+    target : str or dict, optional
+        The target policy, or several by name.
+    seed : int
+        Where the random numbers begin; the same seed gives the same log.
+    **more
+        `truth_rows`, `alpha`, `quantile` and `threads`: how the truth is told.
+
+    Returns
+    -------
+    tuple of Table and dict
+        The log, and the truth about its policies.
+
+    Raises
+    ------
+    InputError
+        For a policy or a number that there is not.
+
+    Examples
+    --------
     >>> log, truth = cascade(rows=100, slots=2, truth_rows=1000, seed=7)
     >>> log.column_names[:4]
     ['context', 'reward', 'item_1', 'item_2']
@@ -96,7 +181,7 @@ def ratings(
     *,
     slots: int = 5,
     items: int = 20,
-    reward: str = "ndcg",
+    reward: Literal["ndcg", "dcg"] = "ndcg",
     threshold: float = 4.0,
     fewest: int = 5,
     likes: tuple[int, int] = (10, 15),
@@ -106,7 +191,45 @@ def ratings(
     seed: int = 1,
     **more: Any,
 ) -> Simulated:
-    """(n)DCG of slates for the users of a ratings file (userId, movieId, rating), with a model fitted to it (EASE)."""
+    """(n)DCG of slates for the users of a ratings file, with a model fitted to it (EASE).
+
+    Parameters
+    ----------
+    path : str or path
+        A CSV file with columns userId, movieId, rating.
+    rows : int
+        How many slates.
+    slots, items : int
+        How many slots a slate has, and how many items there are for each.
+    reward : {"ndcg", "dcg"}
+        The reward of a slate.
+    threshold : float
+        Ratings from here on are likes.
+    fewest : int
+        Users with fewer likes are left out.
+    likes : tuple of int
+        How many likes a user of the simulation has, from and to.
+    ridge : float
+        How strongly the model is held back.
+    logging : str
+        The policy that writes the log.
+    target : str or dict, optional
+        The target policy, or several by name.
+    seed : int
+        Where the random numbers begin; the same seed gives the same log.
+    **more
+        `truth_rows`, `alpha`, `quantile` and `threads`: how the truth is told.
+
+    Returns
+    -------
+    tuple of Table and dict
+        The log, and the truth about its policies.
+
+    Raises
+    ------
+    InputError
+        For a policy or a number that there is not.
+    """
     own = {
         "ratings": {
             "path": os.fspath(path),

@@ -7,6 +7,7 @@ mod errors;
 mod evaluated;
 mod ffi;
 mod inspect;
+mod packed;
 mod policies;
 mod request;
 mod sim;
@@ -26,6 +27,7 @@ fn _slateval(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<summary::Summary>()?;
     module.add_class::<evaluated::Evaluated>()?;
     module.add_function(wrap_pyfunction!(inspect::inspect, module)?)?;
+    module.add_function(wrap_pyfunction!(evaluated::write_svg, module)?)?;
     module.add_function(wrap_pyfunction!(tasks::plan, module)?)?;
     module.add_function(wrap_pyfunction!(tasks::partial, module)?)?;
     module.add_function(wrap_pyfunction!(policies::pseudo_inverse, module)?)?;

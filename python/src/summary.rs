@@ -10,6 +10,7 @@ use slateval_logs::{Columns, Log, Progress, Record};
 
 use crate::errors::Failure;
 use crate::evaluated::{Evaluated, write};
+use crate::packed::{compress, decompress};
 use crate::request::{Method, Request, read};
 use crate::source::Source;
 use crate::watch::{interruptible, tell};
@@ -159,13 +160,23 @@ impl Summary {
         PyBytes::new(py, &bytes)
     }
 
+    /// Compressed, for pickles.
+    fn to_compressed<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
+        Ok(PyBytes::new(py, &py.detach(|| compress(&self.inner))?))
+    }
+
+    #[staticmethod]
+    fn from_compressed(py: Python<'_>, bytes: &[u8]) -> PyResult<Self> {
+        Ok(Summary { inner: Arc::new(py.detach(|| decompress(bytes))?), origin: Origin::Here })
+    }
+
     fn save(&self, py: Python<'_>, path: &str) -> PyResult<()> {
         let bytes = py.detach(|| self.inner.to_bytes());
         write(path, &bytes)
     }
 
     fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, (Bound<'py, PyBytes>,))> {
-        Ok((py.get_type::<Summary>().getattr("from_bytes")?, (self.to_bytes(py),)))
+        Ok((py.get_type::<Summary>().getattr("from_compressed")?, (self.to_compressed(py)?,)))
     }
 
     /// Both together; neither is changed.

@@ -1,5 +1,6 @@
 """What a wheel must do in an environment that has NumPy and nothing else: import quickly, and evaluate."""
 
+import pickle
 import subprocess
 import sys
 import time
@@ -32,4 +33,6 @@ assert ev.log["rows"] == 12_000
 mu, pi = np.full((4, 2), 0.5), np.array([[0.9, 0.1], [0.1, 0.9], [0.9, 0.9], [0.1, 0.1]])
 assert slateval.evaluate(reward=[1, 1, 2, 0], logging=mu, target=pi, band="none")["target"].mean.estimate is not None
 assert len(ev["new"].cdf["reward"]) == len(ev["new"].cdf)
+assert pickle.loads(pickle.dumps(ev))["new"].cvar(0.02) == ev["new"].cvar(0.02)
+assert ev.plot("tails").svg.startswith("<svg") and "12,000 slates" in repr(ev)
 print(f"slateval {slateval.__version__}: imported in {seconds:.2f} s, {ev['new'].mean}")

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import doctest
 import importlib
+import inspect
 import pkgutil
+import re
 import sys
 from pathlib import Path
 from typing import Any
@@ -51,3 +53,36 @@ def test_has_an_example(name: str) -> None:
 @pytest.mark.parametrize("name", [name for name in slateval.__all__ if name != "__version__"])
 def test_is_documented(name: str) -> None:
     assert getattr(slateval, name).__doc__
+
+
+def public() -> dict[str, Any]:
+    """Every function, class and method that users call, by its full name."""
+    found: dict[str, Any] = {}
+    for name, value in called().items():
+        found[name] = value
+        if isinstance(value, type):
+            for method, function in vars(value).items():
+                function = getattr(function, "__func__", function)
+                if not method.startswith("_") and inspect.isfunction(function):
+                    found[f"{name}.{method}"] = function
+    return found
+
+
+ELSEWHERE = {"propensities", *slateval.weights.__all__}
+"""Names whose docstrings describe their arguments in sentences."""
+
+
+@pytest.mark.parametrize("name", [name for name in sorted(public()) if name.partition(".")[0] not in ELSEWHERE])
+def test_has_the_sections_of_numpydoc(name: str) -> None:
+    value = public()[name]
+    document = inspect.getdoc(value) or ""
+    parameters = [p for p in inspect.signature(value).parameters if p not in ("self", "cls")]
+    wanted = ["Parameters"] if parameters else []
+    if not isinstance(value, type):
+        wanted += [] if inspect.signature(value).return_annotation in (None, "None") else ["Returns"]
+        wanted += ["Raises", "Examples"] if "." not in name.removeprefix("sim.") else []
+    for section in wanted:
+        assert f"\n{section}\n{'-' * len(section)}\n" in f"\n{document}", f"{name} has no section {section}"
+    if "Parameters" in wanted:
+        described = document.partition("Parameters\n")[2].partition("\n\n")[0]
+        assert [p for p in parameters if not re.search(rf"\b{p}\b", described)] == [], f"{name}: not described"

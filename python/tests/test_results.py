@@ -76,8 +76,7 @@ def test_any_level(ev: slateval.Evaluation, parquet: str) -> None:
     assert ev.segments[1]["old"].cvar(0.33) == asked.segments[1]["old"].cvar(0.33)
     with pytest.raises(slateval.InputError, match="must lie between 0 and 1"):
         ev["new"].cvar(1.0)
-    with pytest.raises(slateval.InputError, match="differences were taken at"):
-        ev.comparison("new").cvar(0.33)
+    assert ev.comparison("new", "old").cvar(0.33) == asked.comparison("new", "old").cvar(0.33)
 
 
 def test_the_cdf_is_arrow_and_numpy(ev: slateval.Evaluation) -> None:
@@ -124,9 +123,9 @@ def test_saved_and_merged(ev: slateval.Evaluation, tmp_path: Path) -> None:
 
 
 def test_it_shows_itself(ev: slateval.Evaluation) -> None:
-    assert "5,000 slates" in str(ev) and str(ev) == repr(ev)
+    assert "5,000 slates" in str(ev) and "5,000 slates" in repr(ev)
     assert "5,000 slates" in ev._repr_html_()
-    assert repr(ev["new"]).startswith("<slateval.Policy 'new': mean ")
+    assert repr(ev["new"]).startswith("<slateval.Policy 'new'>\nmean ")
     assert f"{slateval.Interval(0.5, None, None, 'no')}" == "0.5 [\u2013]"
     with pytest.raises(ValueError, match="there is no estimate: too few rows"):
         float(slateval.Interval(None, reason="too few rows"))

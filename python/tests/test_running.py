@@ -1,4 +1,4 @@
-"""Threads, progress, Ctrl-C, memory, examples, documentation."""
+"""Threads, progress, Ctrl-C, memory."""
 
 from __future__ import annotations
 
@@ -8,13 +8,12 @@ import sys
 import textwrap
 import threading
 import time
-from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
 import pytest
 import slateval
-from conftest import ROOT, Log
+from conftest import Log
 
 not_on_windows = pytest.mark.skipif(sys.platform == "win32", reason="needs POSIX signals and resource limits")
 
@@ -133,13 +132,6 @@ def test_streams_stay_streams() -> None:
     done = subprocess.run([sys.executable, "-c", textwrap.dedent(code)], capture_output=True, text=True, check=True)
     few, many = map(int, done.stdout.split())
     assert many < few + 60_000, done.stdout
-
-
-@pytest.mark.parametrize("example", sorted((ROOT / "examples" / "python").glob("*.py")), ids=lambda path: path.name)
-def test_examples(example: Path, tmp_path: Path) -> None:
-    done = subprocess.run([sys.executable, str(example)], cwd=tmp_path, capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
-    assert done.stdout
 
 
 def test_importing_is_quick() -> None:

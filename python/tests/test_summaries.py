@@ -168,6 +168,22 @@ def test_what_is_given_in_place_of_summaries() -> None:
 def test_streams_are_read_once(make: Callable[[], Any]) -> None:
     stream = make()
     slateval.evaluate(stream, band="none")
-    for again in (slateval.evaluate, slateval.inspect, slateval.Summary().add):
-        with pytest.raises(slateval.InputError, match="no rows in data, or it has been read already"):
+    for again in (slateval.evaluate, slateval.inspect):
+        with pytest.raises(slateval.NoRowsError, match="no rows in data, or it has been read already"):
             again(stream)
+
+
+def test_an_empty_iterator_has_no_rows() -> None:
+    """A day without traffic may come as an iterator without batches."""
+    summary = slateval.Summary()
+    summary.add(iter([]))
+    summary.add(batch for batch in [])
+    assert summary.rows == 0
+    with pytest.raises(slateval.NoRowsError, match="an empty summary says nothing"):
+        summary.evaluate()
+    with pytest.raises(slateval.NoRowsError, match="no rows in data"):
+        slateval.evaluate(iter([]))
+    batches = (batch for batch in [ROWS])
+    summary.add(batches)
+    with pytest.raises(slateval.NoRowsError, match="a generator that has been read already"):
+        summary.add(batches)

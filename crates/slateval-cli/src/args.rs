@@ -161,7 +161,7 @@ pub(crate) struct Columns {
     /// The slate's id in a long log [default: slate_id]
     #[arg(long, value_name = "C", requires = "long")]
     pub(crate) slate: Option<String>,
-    /// Evaluate each value of this column as well
+    /// Evaluate each value of this column as well; of columns with commas between them, each combination of values
     #[arg(long, value_name = "C")]
     pub(crate) by: Option<String>,
     /// Rows with the same value, such as a user, are not independent of each other: intervals account for it

@@ -225,6 +225,9 @@ fn estimators_of_the_paper_are_one_flag_away() {
     assert!(paper.stdout.contains("biased for 1 < m < K"), "{}", paper.stdout);
     let both = evaluate_example(&["--estimator", "suno", "--correction", "calibrated"]);
     assert_eq!(both.code, 2);
+    let high = evaluate_example(&["--structure", "order:9"]);
+    assert_eq!(high.code, 2);
+    assert!(high.stderr.contains("slates have only 5 slots, so there are no sets of 9"), "{}", high.stderr);
 }
 
 #[test]

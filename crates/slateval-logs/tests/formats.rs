@@ -254,6 +254,15 @@ fn segments_from_columns_and_directories() {
     assert!(log.schema().field_with_name("day").is_ok());
     let summary = read_as(&[&root], &columns, spec(), 1).unwrap();
     assert_eq!(summary.segments().cloned().collect::<Vec<_>>(), [Segment::Int(2), Segment::Int(10)]);
+
+    // Several columns, one of them a directory: each combination of values.
+    columns.by = Some("day, country".into());
+    let pairs = read_as(&[&root], &columns, spec(), 1).unwrap();
+    let found: Vec<Segment> = pairs.segments().cloned().collect();
+    assert!(found.contains(&text("10, de")) && found.contains(&text("2, fr")), "{found:?}");
+    columns.by = Some("day,city".into());
+    let refused = read_as(&[&root], &columns, spec(), 1).unwrap_err().to_string();
+    assert!(refused.contains("there is no column `city`"), "{refused}");
 }
 
 #[test]

@@ -251,4 +251,14 @@
       setTimeout(() => URL.revokeObjectURL(link.href), 1000);
     });
   }
+
+  // In a notebook's frame: how high the page is, so that the frame can be as high.
+  if (window.parent !== window) {
+    const tell = () => {
+      const height = document.body.getBoundingClientRect().height;
+      window.parent.postMessage({ slatevalHeight: height }, "*");
+    };
+    new ResizeObserver(tell).observe(document.body);
+    tell();
+  }
 })();

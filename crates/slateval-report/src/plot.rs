@@ -1,17 +1,18 @@
-//! A picture for a paper or a slide: the CDFs, and beside them how quantiles differ.
+//! Pictures for a paper or a slide: CDFs, differences, tails, segments, weights.
 
 use std::path::Path;
 
-use slateval::{Evaluation, LOGGING, Profile, Settings};
+use slateval::{ComparisonProfile, Evaluation, LOGGING, PolicyEvaluation, Profile, SegmentEvaluation, Settings, Tail};
 
 use crate::chart::{
-    Canvas, CdfChart, Curve, Difference, Ink, LevelChart, Place, Role, Series, Size, Titles, reward_range,
+    Canvas, CdfChart, Curve, Difference, Ink, LevelChart, Line, LineChart, Place, Role, Series, Size, Titles,
+    WeightChart, reward_range,
 };
 use crate::markup::Markup;
 use crate::notes::{has_band, mark};
 use crate::number::percent;
 use crate::standing::Standing;
-use crate::text::name;
+use crate::text::{name, segment_name};
 use crate::whole::ending;
 use crate::{Error, Voice, pixels, write_whole};
 
@@ -26,30 +27,74 @@ const NOTE: f64 = 17.0;
 /// Points of a line.
 const POINTS: usize = 600;
 
-/// The picture as SVG that needs no style sheet. The same input gives the same bytes.
+/// What can be drawn of an evaluation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Picture {
+    /// Every policy's CDF with its band.
+    Cdf,
+    /// How the quantiles of each target differ from logging's, at all levels.
+    Difference,
+    /// The mean of every policy's tail, for tails of all sizes.
+    Tails,
+    /// How the mean of each target differs from logging's in each segment.
+    Segments,
+    /// How many slates have which weight, for each target.
+    Weights,
+}
+
+impl Picture {
+    /// All of them.
+    pub const ALL: [Picture; 5] =
+        [Picture::Cdf, Picture::Difference, Picture::Tails, Picture::Segments, Picture::Weights];
+
+    /// What it is asked for by.
+    pub fn name(self) -> &'static str {
+        match self {
+            Picture::Cdf => "cdf",
+            Picture::Difference => "difference",
+            Picture::Tails => "tails",
+            Picture::Segments => "segments",
+            Picture::Weights => "weights",
+        }
+    }
+
+    /// The picture of this name.
+    pub fn named(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|picture| picture.name() == name)
+    }
+
+    /// Whether it is drawn from a [`Profile`].
+    pub fn needs_profile(self) -> bool {
+        matches!(self, Picture::Difference | Picture::Tails)
+    }
+}
+
+/// The picture as SVG that needs no style sheet: the CDFs, and beside them how quantiles differ. The same input gives the
+/// same bytes.
 pub fn svg(evaluation: &Evaluation, profile: &Profile, settings: &Settings) -> String {
-    let against: Vec<_> = profile.comparisons.iter().filter(|c| c.baseline == LOGGING).collect();
-    let panels = if against.is_empty() { 1.0 } else { 2.0 };
-    let width = panels * PANEL.width;
+    picture(&[Picture::Cdf, Picture::Difference], evaluation, Some(profile), settings)
+}
+
+/// Some pictures beside each other as SVG that needs no style sheet. A picture that there is nothing to draw for is left
+/// out: differences without a target, segments without `by`, and what needs a profile without one.
+pub fn picture(
+    pictures: &[Picture],
+    evaluation: &Evaluation,
+    profile: Option<&Profile>,
+    settings: &Settings,
+) -> String {
+    let panels: Vec<Panel<'_>> =
+        pictures.iter().flat_map(|&picture| panels(picture, evaluation, profile, settings)).collect();
+    let width = panels.len().max(1) as f64 * PANEL.width;
     let mut canvas = Canvas::new(Ink::Printed);
     let top = legend(&mut canvas, evaluation, width);
-    let notes = notes(evaluation, settings);
+    let notes = notes(pictures, evaluation, settings);
     let more = NOTE * notes.len().saturating_sub(1) as f64;
-    let size = Size { width, height: top + PANEL.height + BELOW + more };
-
-    let curve = if evaluation.log.reward.distinct.is_some() { Curve::Steps } else { Curve::Lines };
-    let range = reward_range(&evaluation.policies);
-    let chart = CdfChart { policies: &evaluation.policies, range, curve, bands: true, points: POINTS };
-    let titles = Titles { x: "reward", y: "share of slates with at most this reward" };
-    chart.draw(&mut canvas, &chart.frame(PANEL).shifted(0.0, top), titles);
-
-    let place = |policy: &str| evaluation.policies.iter().position(|p| p.name == policy);
-    let series: Vec<Series<'_>> =
-        against.iter().filter_map(|c| Some(Series { policy: place(&c.policy)?, values: &c.quantile_band })).collect();
-    if !series.is_empty() {
-        let chart = LevelChart { levels: &profile.levels, series, difference: Difference::Yes };
-        let titles = Titles { x: "level of the quantile, in percent", y: "quantile minus logging’s" };
-        chart.draw(&mut canvas, &chart.frame(PANEL).shifted(PANEL.width, top), titles);
+    let highest = panels.iter().map(Panel::height).fold(0.0, f64::max);
+    let size = Size { width, height: top + highest + BELOW + more };
+    for (i, panel) in panels.iter().enumerate() {
+        panel.draw(&mut canvas, evaluation, (PANEL.width * i as f64, top));
     }
     for (i, note) in notes.iter().enumerate() {
         let y = size.height - 12.0 - more + NOTE * i as f64;
@@ -58,12 +103,108 @@ pub fn svg(evaluation: &Evaluation, profile: &Profile, settings: &Settings) -> S
     document(size, &canvas).into_string()
 }
 
-/// What the bands are, and what is to be known of those with a mark, a line each.
-fn notes(evaluation: &Evaluation, settings: &Settings) -> Vec<String> {
-    if !evaluation.policies.iter().any(has_band) {
+/// One of the charts beside each other.
+enum Panel<'a> {
+    Cdf,
+    Levels(LevelChart<'a>, Titles<'static>),
+    Lines(LineChart<'a>),
+    Weights(WeightChart),
+}
+
+/// Most segments in a picture: those with the most slates.
+const MOST_SEGMENTS: usize = 20;
+
+/// What is drawn for a picture; nothing where there is nothing to draw.
+fn panels<'a>(
+    picture: Picture,
+    evaluation: &'a Evaluation,
+    profile: Option<&'a Profile>,
+    settings: &Settings,
+) -> Vec<Panel<'a>> {
+    let place = |policy: &str| evaluation.policies.iter().position(|p| p.name == policy);
+    match (picture, profile) {
+        (Picture::Cdf, _) => vec![Panel::Cdf],
+        (Picture::Difference, Some(profile)) => {
+            let against = profile.comparisons.iter().filter(|c| c.baseline == LOGGING);
+            let series =
+                |c: &'a ComparisonProfile| Some(Series { policy: place(&c.policy)?, values: &c.quantile_band });
+            let series: Vec<Series<'_>> = against.filter_map(series).collect();
+            let titles = Titles { x: "level of the quantile, in percent", y: "quantile minus logging’s" };
+            let chart = LevelChart { levels: &profile.levels, series, difference: Difference::Yes };
+            if chart.series.is_empty() { Vec::new() } else { vec![Panel::Levels(chart, titles)] }
+        }
+        (Picture::Tails, Some(profile)) => {
+            let series = profile.policies.iter().enumerate();
+            let series = series.map(|(policy, p)| Series { policy, values: &p.cvar }).collect();
+            let y = match settings.tail {
+                Tail::Upper => "mean reward of the best slates",
+                _ => "mean reward of the worst slates",
+            };
+            let titles = Titles { x: "share of slates in the tail, in percent", y };
+            vec![Panel::Levels(LevelChart { levels: &profile.levels, series, difference: Difference::No }, titles)]
+        }
+        (Picture::Difference | Picture::Tails, None) => Vec::new(),
+        (Picture::Segments, _) => {
+            let mut largest: Vec<&SegmentEvaluation> = evaluation.segments.iter().collect();
+            largest.sort_by_key(|segment| std::cmp::Reverse(segment.rows));
+            largest.truncate(MOST_SEGMENTS);
+            let line = |segment: &&'a SegmentEvaluation| {
+                let against = segment.comparisons.iter().filter(|c| c.baseline == LOGGING);
+                let intervals = against.filter_map(|c| Some((place(&c.policy)?, &c.mean))).collect();
+                Line { name: segment_name(&segment.value), intervals }
+            };
+            let lines: Vec<Line<'_>> = largest.iter().map(line).collect();
+            if lines.is_empty() { Vec::new() } else { vec![Panel::Lines(LineChart { lines })] }
+        }
+        (Picture::Weights, _) => {
+            let of = |(i, policy): (usize, &PolicyEvaluation)| {
+                policy.diagnostics.weight_histogram.as_ref().map(|histogram| WeightChart::new(histogram, i))
+            };
+            evaluation.policies.iter().enumerate().skip(1).filter_map(of).map(Panel::Weights).collect()
+        }
+    }
+}
+
+impl Panel<'_> {
+    fn height(&self) -> f64 {
+        match self {
+            Panel::Lines(chart) => chart.height(),
+            _ => PANEL.height,
+        }
+    }
+
+    fn draw(&self, canvas: &mut Canvas, evaluation: &Evaluation, (dx, dy): (f64, f64)) {
+        match self {
+            Panel::Cdf => {
+                let curve = if evaluation.log.reward.distinct.is_some() { Curve::Steps } else { Curve::Lines };
+                let range = reward_range(&evaluation.policies);
+                let chart = CdfChart { policies: &evaluation.policies, range, curve, bands: true, points: POINTS };
+                let titles = Titles { x: "reward", y: "share of slates with at most this reward" };
+                chart.draw(canvas, &chart.frame(PANEL).shifted(dx, dy), titles);
+            }
+            Panel::Levels(chart, titles) => chart.draw(canvas, &chart.frame(PANEL).shifted(dx, dy), *titles),
+            Panel::Lines(chart) => chart.draw(canvas, PANEL, (dx, dy), "mean minus logging’s"),
+            Panel::Weights(chart) => chart.draw(canvas, &chart.frame(PANEL).shifted(dx, dy)),
+        }
+    }
+}
+
+/// What bands and intervals are, and what is to be known of those with a mark, a line each.
+fn notes(pictures: &[Picture], evaluation: &Evaluation, settings: &Settings) -> Vec<String> {
+    let drawn = |some: [Picture; 2]| pictures.iter().any(|picture| some.contains(picture));
+    let (at_once, each) = (drawn([Picture::Cdf, Picture::Difference]), drawn([Picture::Tails, Picture::Segments]));
+    if !evaluation.policies.iter().any(has_band) || !(at_once || each) {
         return Vec::new();
     }
-    let all = format!("Bands hold everywhere at once, with {} confidence.", percent(settings.confidence));
+    let confidence = percent(settings.confidence);
+    let all = match (at_once, each) {
+        (true, false) => format!("Bands hold everywhere at once, with {confidence} confidence."),
+        (false, _) => format!("Each interval holds by itself, with {confidence} confidence."),
+        (true, true) => format!(
+            "Bands of CDFs and of quantiles hold everywhere at once, other intervals each by itself, with {confidence} \
+             confidence."
+        ),
+    };
     let marked = evaluation.policies.iter().map(|policy| {
         let cdf = &policy.cdf;
         mark(&policy.name, Standing::of_band(cdf), cdf.reason.as_ref(), "the band", Voice::default()).trim().to_owned()
@@ -125,9 +266,17 @@ pub fn png(evaluation: &Evaluation, profile: &Profile, settings: &Settings) -> R
 /// # Errors
 /// [`Error::Ending`] for another ending, [`Error::Write`], and as [`png`].
 pub fn write_plot(evaluation: &Evaluation, profile: &Profile, settings: &Settings, path: &Path) -> Result<(), Error> {
+    write_picture(&svg(evaluation, profile, settings), path)
+}
+
+/// Writes a picture that [`picture`] has drawn, SVG or PNG by the name's ending.
+///
+/// # Errors
+/// As [`write_plot`].
+pub fn write_picture(drawing: &str, path: &Path) -> Result<(), Error> {
     let bytes = match ending(path).as_deref() {
-        Some("svg") => svg(evaluation, profile, settings).into_bytes(),
-        Some("png") => png(evaluation, profile, settings)?,
+        Some("svg") => drawing.as_bytes().to_vec(),
+        Some("png") => pixels::encode(drawing)?,
         _ => return Err(Error::Ending { path: path.display().to_string(), endings: ".svg or .png" }),
     };
     let failed = |source| Error::Write { path: path.display().to_string(), source };

@@ -66,8 +66,9 @@ pub struct DisparityRecord<'a> {
     interval: IntervalRecord,
 }
 
+/// An estimate with its interval, as the JSON has it.
 #[derive(Debug, Serialize)]
-pub(crate) struct IntervalRecord {
+pub struct IntervalRecord {
     estimate: Option<f64>,
     lower: Option<f64>,
     upper: Option<f64>,
@@ -228,7 +229,8 @@ impl<'a> DisparityRecord<'a> {
 }
 
 impl IntervalRecord {
-    pub(crate) fn new(interval: &Interval, voice: Voice) -> Self {
+    /// The interval, with its reason in the reader's terms.
+    pub fn new(interval: &Interval, voice: Voice) -> Self {
         IntervalRecord {
             estimate: interval.estimate,
             lower: interval.lower,

@@ -252,7 +252,7 @@ fn one_slot_is_nothing_special() {
         target(&summary.evaluate(&settings(Correction::ControlVariate)).unwrap()).clone()
     };
     let additive = get(Structure::Additive);
-    for structure in [Structure::Product, Structure::Order(2), "interactions:1".parse().unwrap()] {
+    for structure in [Structure::Product, Structure::Order(1), "interactions:1".parse().unwrap()] {
         let other = get(structure);
         assert!(
             other.diagnostics.checks.iter().all(|c| c.name().as_str() != "correction"),

@@ -188,6 +188,11 @@ fn named_interactions_need_only_exist_in_the_longest_slates() {
     assert!(error.to_string().contains("slot 3 is named, but slates have 2 slots"), "{error}");
     let paper = summarise(&Spec::new(Structure::PaperOrder(3), ["new"]), &short);
     assert!(paper.evaluate(&quick()).is_err(), "there are no sets of three slots");
+    let order = summarise(&Spec::new(Structure::Order(3), ["new"]), &short);
+    assert!(matches!(order.evaluate(&quick()), Err(Error::BadStructure { .. })));
+    let chosen = summarise(&Spec::new(Structure::Auto, ["new"]), &short);
+    let third = quick().with_structure(Structure::Order(3));
+    assert!(matches!(chosen.evaluate(&third), Err(Error::BadStructure { .. })));
     let huge = summarise(&Spec::new(Structure::PaperOrder(usize::MAX / 2), ["new"]), &short);
     assert!(huge.evaluate(&quick()).is_err());
 }

@@ -36,10 +36,28 @@ def from_bandit_feedback(
 ) -> Feedback:
     """OBP's long arrays, one row per slot, as arrays with one row per slate.
 
-    `bandit_feedback` is what OBP's slate datasets give: `slate_id`, `position`, `reward`, and `pscore_item_position`,
-    `pscore` or both. Each goes with the evaluation policy's of the same name. The rewards of a slate's slots are
-    summed.
+    Parameters
+    ----------
+    bandit_feedback : mapping
+        What OBP's slate datasets give: `slate_id`, `position`, `reward`, and `pscore_item_position`, `pscore` or both.
+        The rewards of a slate's slots are summed.
+    evaluation_policy_pscore, evaluation_policy_pscore_item_position : array, optional
+        The evaluation policy's, beside the `pscore` and the `pscore_item_position` of the feedback.
 
+    Returns
+    -------
+    Feedback
+        Arrays, whose `arguments()` `evaluate` takes.
+
+    Raises
+    ------
+    InputError
+        For propensities that cannot be right.
+    ColumnError
+        For feedback that lacks a part.
+
+    Examples
+    --------
     >>> feedback = {
     ...     "slate_id": [0, 0, 1, 1],
     ...     "position": [0, 1, 0, 1],

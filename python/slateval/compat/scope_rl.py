@@ -44,14 +44,33 @@ def from_logged_dataset(
 ) -> Trajectories:
     """SCOPE-RL's logged dataset and evaluation policies as arrays with one row per trajectory.
 
-    `logged_dataset` has `step_per_trajectory`, `action`, `reward` and `pscore`, one row per step, trajectories one
-    after the other. `evaluation_policy_action_dist` is (steps, actions), a dict of such by name, or SCOPE-RL's
-    `input_dict`.
-
     A return is the sum of `gamma**t` times the reward of step t, t from 0. (SCOPE-RL 0.2.1 counts from 1 in its
     distributional estimators, which makes every return smaller by the factor `gamma`.) A trajectory has all its
     `step_per_trajectory` steps, as there; `done` is not looked at.
 
+    Parameters
+    ----------
+    logged_dataset : mapping
+        Has `step_per_trajectory`, `action`, `reward` and `pscore`, one row per step, trajectories one after the other.
+    evaluation_policy_action_dist : array or dict
+        Probabilities (steps, actions), a dict of such by name, or SCOPE-RL's `input_dict`.
+    gamma : float
+        The discount.
+
+    Returns
+    -------
+    Trajectories
+        Arrays, whose `arguments()` `evaluate` takes.
+
+    Raises
+    ------
+    InputError
+        For propensities and shapes that cannot be right.
+    ColumnError
+        For a dataset that lacks a part.
+
+    Examples
+    --------
     >>> dataset = {
     ...     "step_per_trajectory": 2,
     ...     "action": [0, 1, 1, 1],

@@ -68,22 +68,30 @@ fn needs_of(layout: &Layout, file: Found<'_>) -> Vec<Need> {
         }
     }
     for label in &layout.labels {
-        needs.push(match &label.place {
-            Place::Column(index) => {
-                let class = label_class(file.schema.field(*index).data_type());
-                Need { class: if file.text { Class::Any } else { class }, ..number(*index) }
-            }
-            Place::Constant(value) => {
-                let (class, found) = match value {
-                    Segment::Int(_) => (Class::Integer, "a directory of whole numbers".to_owned()),
-                    Segment::Null => (Class::Any, "a directory".to_owned()),
-                    _ => (Class::Text, "a directory of text".to_owned()),
-                };
-                Need { column: label.name.clone(), class, found }
-            }
-        });
+        let places = match &label.place {
+            Place::Several(places) => places.iter().map(|(name, place)| (name, place)).collect(),
+            place => vec![(&label.name, place)],
+        };
+        let indexed = |index: usize| {
+            let class = label_class(file.schema.field(index).data_type());
+            Need { class: if file.text { Class::Any } else { class }, ..number(index) }
+        };
+        needs.extend(places.into_iter().flat_map(|(name, place)| match place {
+            Place::Constant(value) => vec![directory(name, value)],
+            place => place.indices().into_iter().map(indexed).collect(),
+        }));
     }
     needs
+}
+
+/// A label that is a directory's.
+fn directory(name: &str, value: &Segment) -> Need {
+    let (class, found) = match value {
+        Segment::Int(_) => (Class::Integer, "a directory of whole numbers".to_owned()),
+        Segment::Null => (Class::Any, "a directory".to_owned()),
+        _ => (Class::Text, "a directory of text".to_owned()),
+    };
+    Need { column: name.to_owned(), class, found }
 }
 
 /// The first column of one file that another has differently, and what it is there.

@@ -121,8 +121,10 @@ impl Uses<'_> {
                 LabelRole::Segment => ColumnRole::Segment,
                 LabelRole::Cluster => ColumnRole::Cluster,
             };
-            uses.push(match label.place {
-                Place::Column(index) => self.column(role, None, &label.name, &[index]),
+            uses.push(match &label.place {
+                place @ (Place::Column(_) | Place::Several(_)) => {
+                    self.column(role, None, &label.name, &place.indices())
+                }
                 Place::Constant(_) => ColumnUse {
                     columns: vec![label.name.clone()],
                     data_type: Some("directory".into()),

@@ -23,6 +23,19 @@ pub(crate) enum Place {
     Column(usize),
     /// The same for the whole file: its directory is called `name=value`.
     Constant(Segment),
+    /// Several columns, whose values together are a label.
+    Several(Vec<(String, Place)>),
+}
+
+impl Place {
+    /// The indices of the columns that are read.
+    pub(crate) fn indices(&self) -> Vec<usize> {
+        match self {
+            Place::Column(index) => vec![*index],
+            Place::Constant(_) => Vec::new(),
+            Place::Several(places) => places.iter().flat_map(|(_, place)| place.indices()).collect(),
+        }
+    }
 }
 
 impl LabelRole {
@@ -47,16 +60,6 @@ impl LabelRole {
                 "segments are whole numbers, truth values, text or dates; put numbers with decimals into bins first"
             }
             LabelRole::Cluster => "clusters are whole numbers, truth values, text or dates: cast it first",
-        }
-    }
-}
-
-impl Label {
-    /// The column's index, where it is one.
-    pub(crate) fn index(&self) -> Option<usize> {
-        match self.place {
-            Place::Column(index) => Some(index),
-            Place::Constant(_) => None,
         }
     }
 }

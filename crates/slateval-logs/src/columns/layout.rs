@@ -134,10 +134,11 @@ impl Layout {
             }
         }
         columns.extend(self.keys.iter().flat_map(|k| [k.slate, k.position]));
-        columns.extend(self.labels.iter().filter_map(Label::index));
+        columns.extend(self.labels.iter().flat_map(|label| label.place.indices()));
         columns.sort_unstable();
         columns.dedup();
-        let labels = self.labels.iter().filter_map(Label::index).chain(self.keys.iter().map(|k| k.slate));
+        let labels =
+            self.labels.iter().flat_map(|label| label.place.indices()).chain(self.keys.iter().map(|k| k.slate));
         Selection { columns, labels: labels.collect() }
     }
 
@@ -328,14 +329,27 @@ impl<'a> Found<'a> {
         wanted.into_iter().filter_map(|(role, name)| Some(self.label(role, name.as_deref()?))).collect()
     }
 
+    /// Segments may be told apart by several columns, with commas between their names.
     fn label(&self, role: LabelRole, name: &str) -> Result<Label> {
+        let several = role == LabelRole::Segment && name.contains(',') && self.label_place(role, name).is_err();
+        let place = if several {
+            let parts = name.split(',').map(str::trim);
+            Place::Several(
+                parts.map(|part| Ok((part.to_owned(), self.label_place(role, part)?))).collect::<Result<_>>()?,
+            )
+        } else {
+            self.label_place(role, name)?
+        };
+        Ok(Label { role, name: name.into(), place })
+    }
+
+    fn label_place(&self, role: LabelRole, name: &str) -> Result<Place> {
         if let Some(index) = self.index(name) {
             self.check(index, types::is_segment, role.type_advice())?;
-            return Ok(Label { role, name: name.into(), place: Place::Column(index) });
+            return Ok(Place::Column(index));
         }
         let constant = self.partition.iter().find(|(key, _)| key == name);
-        let constant = constant.ok_or_else(|| self.missing(name, "", role.what()))?;
-        Ok(Label { role, name: name.into(), place: Place::Constant(constant.1.clone()) })
+        constant.map(|(_, value)| Place::Constant(value.clone())).ok_or_else(|| self.missing(name, "", role.what()))
     }
 
     fn missing(&self, column: &str, looked_for: &str, what: &str) -> Error {

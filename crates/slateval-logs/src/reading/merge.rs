@@ -145,6 +145,7 @@ impl State {
             return Ok(());
         }
         let summary = Done::complete(summary, part.input);
-        Ok(if self.duplicates { self.total.merge_duplicates(&summary)? } else { self.total.merge(&summary)? })
+        let merge = if self.duplicates { Summary::merge_duplicates } else { Summary::merge };
+        Ok(merge(&mut self.total, &summary)?)
     }
 }

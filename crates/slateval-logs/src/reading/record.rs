@@ -122,6 +122,24 @@ impl Record {
             debias_cvar: settings.debias_cvar,
         }
     }
+
+    /// The same log or summary, evaluated with other settings. The structure stays where these name none.
+    pub fn with_settings(&self, settings: &Settings) -> Self {
+        Record {
+            structure: settings.structure.as_ref().unwrap_or(&self.structure).clone(),
+            correction: settings.correction,
+            alpha: settings.alphas.clone(),
+            tail: settings.tail,
+            quantile: settings.quantiles.clone(),
+            band: settings.band,
+            min_propensity: settings.min_propensity,
+            confidence: settings.confidence,
+            draws: settings.draws,
+            seed: settings.seed,
+            debias_cvar: settings.debias_cvar,
+            ..self.clone()
+        }
+    }
 }
 
 /// What a summary remembers of the columns it was made from, so that only summaries of the same ones are merged. Which

@@ -21,10 +21,7 @@ use crate::rows::times::as_text;
 impl Label {
     /// The labels of a batch; `cells` says that it comes from a CSV file.
     pub(crate) fn of(&self, batch: &RecordBatch, cells: bool, file: &Path) -> Result<Labels> {
-        match &self.place {
-            Place::Column(index) => Labels::new(batch.column(*index), cells, file),
-            Place::Constant(value) => Ok(Labels::Constant(value.clone())),
-        }
+        Labels::at(&self.place, batch, cells, file)
     }
 
     /// Says of a row of a block what its label says.
@@ -68,9 +65,22 @@ pub(crate) enum Labels {
         nulls: Option<NullBuffer>,
         values: Vec<Segment>,
     },
+    /// Several columns, whose values together are a label.
+    Several(Vec<Labels>),
 }
 
 impl Labels {
+    fn at(place: &Place, batch: &RecordBatch, cells: bool, file: &Path) -> Result<Self> {
+        Ok(match place {
+            Place::Column(index) => Labels::new(batch.column(*index), cells, file)?,
+            Place::Constant(value) => Labels::Constant(value.clone()),
+            Place::Several(places) => {
+                let each = places.iter().map(|(_, place)| Labels::at(place, batch, cells, file));
+                Labels::Several(each.collect::<Result<_>>()?)
+            }
+        })
+    }
+
     /// Takes a column of a batch; `cells` says that it comes from a CSV file.
     pub(crate) fn new(array: &ArrayRef, cells: bool, file: &Path) -> Result<Self> {
         macro_rules! widened {
@@ -117,6 +127,14 @@ impl Labels {
                 Some(nulls) if nulls.is_null(row) => *out = Segment::Null,
                 _ => out.clone_from(&values[keys[row]]),
             },
+            Labels::Several(columns) => {
+                let mut value = Segment::Null;
+                let mut text = |labels: &Labels| {
+                    labels.read(row, &mut value);
+                    if value == Segment::Null { "null".to_owned() } else { value.to_string() }
+                };
+                *out = Segment::Text(columns.iter().map(&mut text).collect::<Vec<_>>().join(", "));
+            }
         }
     }
 

@@ -28,11 +28,24 @@ impl WeightChart {
     }
 
     pub(crate) fn svg(&self, id: &str, class: &'static str, size: Size, words: (&str, &str)) -> Markup {
-        let most = self.counts.iter().copied().max().unwrap_or(1).max(1) as f64;
+        let frame = self.frame(size);
+        let mut canvas = Canvas::new(Ink::Themed);
+        self.draw(&mut canvas, &frame);
+        wrap(id, class, size, &frame, words, &canvas)
+    }
+
+    fn most(&self) -> f64 {
+        self.counts.iter().copied().max().unwrap_or(1).max(1) as f64
+    }
+
+    pub(crate) fn frame(&self, size: Size) -> Frame {
+        Frame::new(size, (0.0, self.counts.len() as f64), (0.0, self.most().log10() + 0.2))
+    }
+
+    pub(crate) fn draw(&self, canvas: &mut Canvas, frame: &Frame) {
+        let most = self.most();
         // A row is a tenth of a power high, so that it shows.
         let height = |rows: u64| if rows == 0 { 0.0 } else { (rows as f64).log10() + 0.1 };
-        let frame = Frame::new(size, (0.0, self.counts.len() as f64), (0.0, most.log10() + 0.2));
-        let mut canvas = Canvas::new(Ink::Themed);
         let (left, right) = frame.x.pixels;
         for power in 0..=(most.log10().floor() as u32) {
             let y = frame.y.at(f64::from(power) + 0.1);
@@ -45,8 +58,7 @@ impl WeightChart {
                 canvas.rect(Role::Bar(self.policy), x + 0.5, y, (end - x - 1.0).max(0.5), base - y);
             }
         }
-        self.axis(&mut canvas, &frame);
-        wrap(id, class, size, &frame, words, &canvas)
+        self.axis(canvas, frame);
     }
 
     fn axis(&self, canvas: &mut Canvas, frame: &Frame) {

@@ -25,6 +25,8 @@ use tables::Writer;
 
 const STYLE: &str = include_str!("../../assets/report.css");
 const SCRIPT: &str = include_str!("../../assets/report.js");
+/// What runs beside frames in a notebook.
+const BESIDE: &str = include_str!("../../assets/notebook.js");
 
 /// Nothing is fetched, whatever a name in the log says.
 const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:; \
@@ -124,7 +126,8 @@ pub fn html<S: Serialize>(report: &Report<'_, S>) -> Result<String, Error> {
     Ok(m.into_string())
 }
 
-/// The page as a fragment for a notebook's cell: a frame of its own, so that neither's styles reach the other.
+/// The page as a fragment for a notebook's cell: a frame of its own, so that neither's styles reach the other. Where
+/// scripts run, the frame is as high as its page, and a link opens the page in a tab of its own.
 ///
 /// # Errors
 /// As [`html`].
@@ -132,9 +135,14 @@ pub fn notebook<S: Serialize>(report: &Report<'_, S>) -> Result<String, Error> {
     let page = html(report)?;
     let mut m = Markup::default();
     let style = "width:100%;height:48rem;border:0;border-radius:8px";
+    m.literal(
+        "<p hidden style=\"margin:0;text-align:right\">\
+         <a class=\"slateval-open\" href=\"#\" target=\"_blank\">Open the full page</a></p>",
+    );
     m.within(
         "iframe",
         &[
+            ("class", &"slateval"),
             ("title", &"slateval report"),
             ("sandbox", &"allow-scripts allow-downloads"),
             ("style", &style),
@@ -142,6 +150,9 @@ pub fn notebook<S: Serialize>(report: &Report<'_, S>) -> Result<String, Error> {
         ],
         |_| (),
     );
+    m.literal("<script>");
+    m.literal(BESIDE);
+    m.literal("</script>");
     Ok(m.into_string())
 }
 

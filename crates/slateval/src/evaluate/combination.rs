@@ -7,7 +7,7 @@ use crate::answer::interval::Interval;
 use crate::estimate::weight_sums::occupied;
 use crate::evaluate::joint::JointIntervals;
 use crate::evaluate::joint_terms::{PolicyTerm, Who};
-use crate::evaluate::places;
+use crate::evaluate::{no_segment, places};
 use crate::question::combination::Combination;
 use crate::question::error::{Error, Result};
 use crate::question::segment::Segment;
@@ -110,12 +110,7 @@ impl Summary {
             }
             Some(segment) => {
                 let settled = self.settled();
-                let cell = settled.segments.cell(segment);
-                let cell = cell.ok_or_else(|| Error::BadSetting {
-                    setting: "segment",
-                    value: segment.to_string(),
-                    why: "the log has no such segment".into(),
-                })?;
+                let cell = settled.segments.cell(segment).ok_or_else(|| no_segment(segment))?;
                 self.combine(cell, combinations, &parts, settings, true)
             }
         }

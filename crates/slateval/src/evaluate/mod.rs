@@ -19,9 +19,10 @@ use crate::estimate::estimator::Estimator;
 use crate::estimate::weight_sums::{WeightSums, occupied};
 use crate::evaluate::comparison::disparities;
 use crate::evaluate::describe::{Described, describe};
-use crate::evaluate::target::Target;
+use crate::evaluate::target::{Steps, Target};
 use crate::order::interactions::interactions;
 use crate::question::error::{Error, Result};
+use crate::question::segment::Segment;
 use crate::question::settings::Settings;
 use crate::question::spec::{LOGGING, PolicySpec, Spec};
 use crate::summary::Summary;
@@ -59,7 +60,8 @@ impl Summary {
         let reward = RewardFacts { min, max, distinct: total.bins.distinct() };
         let settings = &for_few_rewards(settings, &total);
         let normals = Normals::new(settings.seed, places(&total));
-        let (policies, comparisons, trusts) = evaluate_cell(&self.spec, &total, None, settings, &normals)?;
+        let (policies, comparisons, trusts) =
+            evaluate_cell(&self.spec, &total, None, Steps::Every, settings, &normals)?;
         let segments = self.evaluate_segments(&trusts, settings, &normals)?;
         Ok(Evaluation {
             log: LogFacts { rows: total.rows, slots: self.slots(), reward },
@@ -70,11 +72,42 @@ impl Summary {
         })
     }
 
+    /// The whole log without its segments, or one segment by itself: what [`evaluate`](Summary::evaluate) says of it, at
+    /// a fraction of the cost. For readers who ask one question more.
+    ///
+    /// # Errors
+    /// As [`evaluate`](Summary::evaluate), and [`Error::BadSetting`] for a segment that there is not.
+    ///
+    /// ```
+    /// use slateval::{Settings, Slates};
+    ///
+    /// let summary = Slates::new(&[1.0, 0.0]).logging(&[0.5, 0.5]).target("new", &[0.9, 0.1]).summary()?;
+    /// let median = summary.evaluate_part(None, &Settings::default().with_quantiles([0.5]).with_alphas([]))?;
+    /// assert_eq!(median.policies[1].quantiles[0].interval.estimate, Some(1.0));
+    /// # Ok::<(), slateval::Error>(())
+    /// ```
+    pub fn evaluate_part(&self, segment: Option<&Segment>, settings: &Settings) -> Result<Evaluation> {
+        let summary = self.settled();
+        let total = summary.total_for(settings)?;
+        let normals = Normals::new(settings.seed, places(&total));
+        let Some(segment) = segment else {
+            let (policies, comparisons, _) = evaluate_cell(&self.spec, &total, None, Steps::Every, settings, &normals)?;
+            return part(self, &total, policies, comparisons);
+        };
+        let whole = trusts(&self.spec, &total, settings, &normals)?;
+        let cell = summary.segments.cell(segment).ok_or_else(|| no_segment(segment))?;
+        let settings = of_segments(settings);
+        let (policies, comparisons, _) =
+            evaluate_cell(&self.spec, cell, Some(&whole), Steps::Every, &settings, &normals)?;
+        part(self, cell, policies, comparisons)
+    }
+
     /// All rows, if these settings suit them.
     pub(crate) fn total_for(&self, settings: &Settings) -> Result<Cow<'_, Cell>> {
         settings.check_for(&self.spec)?;
         let total = self.total()?;
         self.spec.structure.check_longest(total.slots)?;
+        settings.structure.iter().try_for_each(|structure| structure.check_longest(total.slots))?;
         Ok(total)
     }
 
@@ -87,11 +120,12 @@ impl Summary {
     ) -> Result<Vec<SegmentEvaluation>> {
         let Some(column) = &self.spec.by else { return Ok(Vec::new()) };
         let threads = settings.threads;
-        let settings = &Settings { draws: settings.draws.min(SEGMENT_DRAWS), threads: Some(1), ..settings.clone() };
+        let settings = &of_segments(settings);
         let cells = self.segments.cells();
         let evaluate = |segment: usize| {
             let (value, cell) = cells[segment];
-            let (policies, comparisons, _) = evaluate_cell(&self.spec, cell, Some(whole), settings, normals)?;
+            let (policies, comparisons, _) =
+                evaluate_cell(&self.spec, cell, Some(whole), Steps::Every, settings, normals)?;
             Ok(SegmentEvaluation {
                 column: column.clone(),
                 value: value.clone(),
@@ -143,6 +177,39 @@ pub(crate) fn places(cell: &Cell) -> usize {
     cell.clusters.as_ref().map_or(cell.bins.ascending().len(), |groups| groups.count)
 }
 
+/// Settings for one segment of many, which share the threads.
+fn of_segments(settings: &Settings) -> Settings {
+    Settings { draws: settings.draws.min(SEGMENT_DRAWS), threads: Some(1), ..settings.clone() }
+}
+
+pub(crate) fn no_segment(segment: &Segment) -> Error {
+    Error::BadSetting { setting: "segment", value: segment.to_string(), why: "the log has no such segment".into() }
+}
+
+/// An evaluation of one cell.
+fn part(
+    summary: &Summary,
+    cell: &Cell,
+    policies: Vec<PolicyEvaluation>,
+    comparisons: Vec<Comparison>,
+) -> Result<Evaluation> {
+    let (min, max) = cell.bins.range().ok_or(Error::NoRows)?;
+    let reward = RewardFacts { min, max, distinct: cell.bins.distinct() };
+    let log = LogFacts { rows: cell.rows, slots: summary.slots(), reward };
+    Ok(Evaluation { log, policies, comparisons, segments: Vec::new(), disparities: Vec::new() })
+}
+
+/// How far each target can be trusted over the whole log.
+fn trusts(spec: &Spec, cell: &Cell, settings: &Settings, normals: &Normals) -> Result<Vec<Trusts>> {
+    let (bins, places) = occupied(cell);
+    let shared = &CellDraws::new(normals, &bins);
+    let of = |policy: usize| {
+        let logging = Estimator::of_logging(cell, WeightSums::of_logging(cell, policy, &places), &bins);
+        Target::new(spec, cell, (&bins, &places), policy, &logging, settings, shared).map(|target| target.trusts)
+    };
+    (0..spec.policies.len()).map(of).collect()
+}
+
 /// Draws for each segment, of which there may be a thousand.
 pub(crate) const SEGMENT_DRAWS: usize = 500;
 
@@ -152,6 +219,7 @@ pub(crate) fn evaluate_cell(
     spec: &Spec,
     cell: &Cell,
     whole: Option<&[Trusts]>,
+    steps: Steps,
     settings: &Settings,
     normals: &Normals,
 ) -> Result<(Vec<PolicyEvaluation>, Vec<Comparison>, Vec<Trusts>)> {
@@ -159,6 +227,11 @@ pub(crate) fn evaluate_cell(
     let shared = &CellDraws::new(normals, &bins);
     let beside = |policy: usize| Estimator::of_logging(cell, WeightSums::of_logging(cell, policy, &places), &bins);
     let loggings: Vec<Estimator<'_>> = (0..spec.policies.len()).map(beside).collect();
+    let target = |(policy, logging)| Target::new(spec, cell, (&bins, &places), policy, logging, settings, shared);
+    let mut targets: Vec<Target<'_>> = loggings.iter().enumerate().map(target).collect::<Result<_>>()?;
+    for (target, whole) in targets.iter_mut().zip(whole.unwrap_or_default()) {
+        target.trusts = target.trusts.within(whole);
+    }
     let logging = &loggings[0];
     let (uncertainty, _) = Uncertainty::new(cell, &places, Estimators::of(logging), None, settings, shared)?;
     let diagnostics = Diagnostics::of_logging(cell.rows as f64);
@@ -166,18 +239,13 @@ pub(crate) fn evaluate_cell(
         Described { name: LOGGING, estimators: Estimators::of(logging), selection: None, trusts: &Trusts::STAND };
     let mut policies = vec![describe(described, &[uncertainty], diagnostics, settings)];
     let mut comparisons = Vec::new();
-    let target = |(policy, logging)| Target::new(spec, cell, (&bins, &places), policy, logging, settings, shared);
-    let mut targets: Vec<Target<'_>> = loggings.iter().enumerate().map(target).collect::<Result<_>>()?;
-    for (target, whole) in targets.iter_mut().zip(whole.unwrap_or_default()) {
-        target.trusts = target.trusts.within(whole);
-    }
     for (target, beside) in targets.iter().zip(&loggings) {
-        let (evaluation, comparison) = target.evaluate(cell, &places, beside, settings, shared)?;
+        let (evaluation, comparison) = target.evaluate(cell, &places, beside, steps, settings, shared)?;
         policies.push(evaluation);
         comparisons.push(comparison);
     }
     for (policy, baseline) in cell.kept.compared() {
-        comparisons.push(targets[policy].compare_with(&targets[baseline], cell, &places, settings, shared)?);
+        comparisons.push(targets[policy].compare_with(&targets[baseline], cell, &places, steps, settings, shared)?);
     }
     Ok((policies, comparisons, targets.into_iter().map(|target| target.trusts).collect()))
 }

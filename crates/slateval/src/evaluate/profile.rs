@@ -3,6 +3,7 @@
 use crate::answer::comparison::Comparison;
 use crate::answer::evaluation::PolicyEvaluation;
 use crate::answer::interval::{Interval, QuantileEstimate, TailEstimate};
+use crate::evaluate::target::Steps;
 use crate::evaluate::{evaluate_cell, places};
 use crate::question::error::Result;
 use crate::question::settings::Settings;
@@ -53,9 +54,10 @@ pub struct ComparisonProfile {
 }
 
 impl Profile {
-    /// Levels for a picture: steps of half a percent, of a tenth in the outer twentieths, and the settings' own.
+    /// Levels for a picture: steps of 2.5%, finer in the outer twentieths, and the settings' own.
     pub fn levels(settings: &Settings) -> Vec<f64> {
-        let tenths = (1..50).chain((50..950).step_by(5)).chain(950..1000);
+        let outer = [1, 5, 10, 25].into_iter();
+        let tenths = outer.clone().chain((50..=950).step_by(25)).chain(outer.map(|tenths| 1000 - tenths));
         let own = settings.alphas.iter().chain(&settings.quantiles).copied();
         let mut levels: Vec<f64> = tenths.map(|i| f64::from(i) / 1000.0).chain(own).collect();
         levels.sort_unstable_by(f64::total_cmp);
@@ -66,7 +68,8 @@ impl Profile {
 
 impl Summary {
     /// Every policy's tails and differences at many levels, such as [`Profile::levels`]. At a level of the settings the
-    /// numbers are those of [`evaluate`](Summary::evaluate).
+    /// numbers are those of [`evaluate`](Summary::evaluate); only conditional intervals have
+    /// [`if_order_holds`](Interval::if_order_holds).
     ///
     /// # Errors
     /// As [`evaluate`](Summary::evaluate).
@@ -87,7 +90,9 @@ impl Summary {
             Settings { alphas: levels.to_vec(), quantiles: levels.to_vec(), at_least: Vec::new(), ..settings.clone() };
         let total = self.total_for(&dense)?;
         let normals = Normals::new(dense.seed, places(&total));
-        let (policies, comparisons, _) = evaluate_cell(self.spec(), &total, None, &dense, &normals)?;
+        // CVaR without its bias needs the draws of the chosen order too.
+        let steps = if settings.debias_cvar { Steps::Every } else { Steps::Shown };
+        let (policies, comparisons, _) = evaluate_cell(self.spec(), &total, None, steps, &dense, &normals)?;
         Ok(Profile {
             levels: levels.to_vec(),
             policies: policies.into_iter().map(PolicyProfile::from).collect(),
@@ -115,9 +120,15 @@ impl From<Comparison> for ComparisonProfile {
 }
 
 fn tails(estimates: Vec<TailEstimate>) -> Vec<Interval> {
-    estimates.into_iter().map(|t| t.interval).collect()
+    estimates.into_iter().map(|t| shown(t.interval)).collect()
 }
 
 fn quantiles(estimates: Vec<QuantileEstimate>) -> Vec<Interval> {
-    estimates.into_iter().map(|q| q.interval).collect()
+    estimates.into_iter().map(|q| shown(q.interval)).collect()
+}
+
+/// Without the ends of the chosen order, but where they are the only ones.
+fn shown(interval: Interval) -> Interval {
+    let if_order_holds = interval.if_order_holds.filter(|_| interval.conditional);
+    Interval { if_order_holds, ..interval }
 }

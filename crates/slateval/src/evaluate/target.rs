@@ -1,6 +1,8 @@
 //! A target policy with its estimators, the order chosen from the data and how far it can be trusted.
 //! See docs/methods.md, sections 4.6 and 7.5.
 
+use std::ops::Range;
+
 use crate::answer::check::{Check, Status};
 use crate::answer::comparison::Comparison;
 use crate::answer::diagnostics::Diagnostics;
@@ -49,6 +51,15 @@ pub(crate) struct Places {
     cdf: usize,
     mean: usize,
     variance: usize,
+}
+
+/// The orders that intervals are computed at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Steps {
+    /// The chosen order, and the one that intervals are taken at.
+    Every,
+    /// Only the one whose ends are shown of what is read off the CDF.
+    Shown,
 }
 
 impl<'a> Target<'a> {
@@ -137,11 +148,12 @@ impl<'a> Target<'a> {
         cell: &Cell,
         places: &[u32],
         logging: &Estimator<'_>,
+        steps: Steps,
         settings: &Settings,
         shared: &CellDraws<'_>,
     ) -> Result<(PolicyEvaluation, Comparison)> {
         let (mut own, mut differences) = (Vec::new(), Vec::new());
-        for step in 0..self.steps.len() {
+        for step in wanted(steps, self.steps.len(), &self.trusts.cdf) {
             let beside = Some(Estimators::of(logging));
             let (uncertainty, difference) =
                 Uncertainty::new(cell, places, self.estimators_at(step), beside, settings, shared)?;
@@ -170,17 +182,18 @@ impl<'a> Target<'a> {
         other: &Target<'_>,
         cell: &Cell,
         places: &[u32],
+        steps: Steps,
         settings: &Settings,
         shared: &CellDraws<'_>,
     ) -> Result<Comparison> {
+        let both = |of: fn(&Trusts) -> &Trust| of(&self.trusts).and(of(&other.trusts)).clone();
+        let trusts = Trusts { cdf: both(|t| &t.cdf), mean: both(|t| &t.mean), variance: both(|t| &t.variance) };
         let mut differences = Vec::new();
-        for step in 0..self.steps.len().max(other.steps.len()) {
+        for step in wanted(steps, self.steps.len().max(other.steps.len()), &trusts.cdf) {
             let beside = Some(other.estimators_at(step));
             let (_, difference) = Uncertainty::new(cell, places, self.estimators_at(step), beside, settings, shared)?;
             differences.extend(difference);
         }
-        let both = |of: fn(&Trusts) -> &Trust| of(&self.trusts).and(of(&other.trusts)).clone();
-        let trusts = Trusts { cdf: both(|t| &t.cdf), mean: both(|t| &t.mean), variance: both(|t| &t.variance) };
         let compared = Compared {
             policy: self.side(),
             baseline: other.side(),
@@ -203,6 +216,16 @@ impl<'a> Target<'a> {
         let guarantee = uncertainty.last().and_then(|u| u.guarantee);
         diagnostics.checks.extend(guarantee.map(|g| assumptions::guarantee(g, self.selection.is_some())));
         diagnostics
+    }
+}
+
+/// The places of the orders that intervals are computed at, of `all`. A conditional interval has the ends of the first,
+/// every other those of the last.
+fn wanted(steps: Steps, all: usize, trust: &Trust) -> Range<usize> {
+    match (steps, trust) {
+        (Steps::Every, _) => 0..all,
+        (Steps::Shown, Trust::Conditional(_)) => 0..1,
+        (Steps::Shown, _) => all - 1..all,
     }
 }
 

@@ -153,8 +153,9 @@ impl Structure {
             Structure::Interactions(family) if family.slots() > slots => {
                 Err(self.bad(&format!("slot {} is named, but slates have {slots} slots", family.slots())))
             }
-            Structure::PaperOrder(m) if *m > slots => {
-                Err(self.bad(&format!("slates have only {slots} slots, so there are no sets of {m}")))
+            Structure::Order(m) | Structure::PaperOrder(m) if *m > slots => {
+                let noun = if slots == 1 { "slot" } else { "slots" };
+                Err(self.bad(&format!("slates have only {slots} {noun}, so there are no sets of {m}")))
             }
             _ => Ok(()),
         }

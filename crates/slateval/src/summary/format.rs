@@ -23,8 +23,8 @@ use crate::summary::tally::Tally;
 
 const MAGIC: &[u8; 8] = b"SLATEVAL";
 const VERSION: u32 = 6;
-const PREAMBLE: usize = MAGIC.len() + 4 + 8;
-const CHECKSUM: usize = 4;
+pub(crate) const PREAMBLE: usize = MAGIC.len() + 4 + 8;
+pub(crate) const CHECKSUM: usize = 4;
 /// Numbers in the bins of one segment: 2 GB.
 const MOST_NUMBERS: usize = 1 << 28;
 
@@ -112,12 +112,12 @@ impl Contents {
     }
 }
 
-fn broken(why: &str) -> Error {
+pub(crate) fn broken(why: &str) -> Error {
     Error::Format(why.into())
 }
 
 /// Checks everything that does not need the header, and cuts it out.
-fn open(bytes: &[u8]) -> Result<(&[u8], &[u8])> {
+pub(crate) fn open(bytes: &[u8]) -> Result<(&[u8], &[u8])> {
     if !bytes.starts_with(MAGIC) {
         return Err(broken("it does not begin with SLATEVAL, as every saved summary does"));
     }

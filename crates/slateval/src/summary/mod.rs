@@ -14,6 +14,7 @@ pub(crate) mod index;
 pub(crate) mod inputs;
 pub(crate) mod layout;
 pub(crate) mod moments;
+pub(crate) mod packed;
 pub(crate) mod pending;
 #[cfg(test)]
 mod pinned_bytes;

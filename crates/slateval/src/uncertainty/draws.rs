@@ -191,24 +191,30 @@ pub(crate) fn in_parallel<T: Send>(chunks: usize, threads: Option<usize>, work: 
 
 /// The two quantiles between which values lie with this probability.
 pub(crate) fn central(mut values: Vec<f64>, confidence: f64) -> (f64, f64) {
-    values.sort_unstable_by(f64::total_cmp);
     let tail = (1.0 - confidence) / 2.0;
-    (quantile(&values, tail), quantile(&values, 1.0 - tail))
+    (select_quantile(&mut values, tail), select_quantile(&mut values, 1.0 - tail))
 }
 
 /// The same for a quantity whose draws lie to one side of its estimate, or whose error is skewed: percentiles corrected for
 /// bias (Efron), and moved by `shift` standard errors. Where a share `p` of the draws lies below the estimate, the estimate
 /// itself is taken to lie as far to the other side of the truth.
 pub(crate) fn corrected(mut values: Vec<f64>, estimate: f64, shift: f64, confidence: f64) -> (f64, f64) {
-    values.sort_unstable_by(f64::total_cmp);
-    let below = values.partition_point(|&x| x < estimate);
-    let at_most = values.partition_point(|&x| x <= estimate);
+    let below = values.iter().filter(|&&x| x < estimate).count();
+    let at_most = values.iter().filter(|&&x| x <= estimate).count();
     let half = 0.5 / values.len() as f64;
     let share = ((below + at_most) as f64 / 2.0 / values.len() as f64).clamp(half, 1.0 - half);
     let z = normal::upper_quantile((1.0 - confidence) / 2.0);
     let moved = 2.0 * normal::quantile(share) + shift;
     let level = |z: f64| 1.0 - normal::upper_tail(z);
-    (quantile(&values, level(moved - z)), quantile(&values, level(moved + z)))
+    (select_quantile(&mut values, level(moved - z)), select_quantile(&mut values, level(moved + z)))
+}
+
+/// A quantile of values in any order, which are moved about: the same as of sorted ones, in a fraction of the time.
+fn select_quantile(values: &mut [f64], level: f64) -> f64 {
+    let place = level * (values.len() as f64 - 1.0);
+    let (_, low, above) = values.select_nth_unstable_by(place.floor() as usize, f64::total_cmp);
+    let high = above.iter().copied().min_by(f64::total_cmp).unwrap_or(*low);
+    between(*low, high, place.fract())
 }
 
 /// Intervals that hold all of several quantities at once with this probability: the `k`-th smallest and the `k`-th largest
@@ -242,7 +248,10 @@ pub(crate) fn quantile(sorted: &[f64], level: f64) -> f64 {
     let place = level * (sorted.len() as f64 - 1.0);
     let (below, share) = (place.floor(), place.fract());
     let low = sorted[below as usize];
-    let high = sorted[(below as usize + 1).min(sorted.len() - 1)];
+    between(low, sorted[(below as usize + 1).min(sorted.len() - 1)], share)
+}
+
+fn between(low: f64, high: f64, share: f64) -> f64 {
     if share == 0.0 { low } else { low + share * (high - low) }
 }
 
@@ -256,6 +265,21 @@ mod tests {
         let draws = quantities[0].len();
         let inside = |draw: &usize| quantities.iter().zip(ends).all(|(q, (l, u))| *l <= q[*draw] && q[*draw] <= *u);
         (0..draws).filter(inside).count() as f64 / draws as f64
+    }
+
+    #[test]
+    fn quantiles_need_no_sorted_values() {
+        let mut scratch = Vec::new();
+        let normals = Normals::new(7, 0);
+        let rows = normals.block(Stream::Rest, 0, 125, &mut scratch);
+        let mut values = rows.as_flattened().as_flattened().to_vec();
+        values.extend([0.5; 40]);
+        let mut sorted = values.clone();
+        sorted.sort_unstable_by(f64::total_cmp);
+        for level in [0.0, 0.001, 0.025, 0.3, 0.5, 0.6908, 0.975, 1.0] {
+            assert_eq!(select_quantile(&mut values, level).to_bits(), quantile(&sorted, level).to_bits(), "{level}");
+        }
+        assert_eq!(select_quantile(&mut [3.0], 0.4), 3.0);
     }
 
     #[test]

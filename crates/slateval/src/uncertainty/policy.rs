@@ -42,7 +42,7 @@ pub(crate) struct Uncertainty {
     pub(crate) cvar: Vec<Limits>,
     /// Of the probabilities of rewards that are at least so large.
     pub(crate) probabilities: Vec<Limits>,
-    /// How much larger each CVaR is in the mean of the draws than its estimate.
+    /// How much larger each CVaR is in the mean of the draws than its estimate, where that is corrected.
     pub(crate) cvar_bias: Option<Vec<f64>>,
     /// What a guaranteed band rests on.
     pub(crate) guarantee: Option<WeightBounds>,
@@ -60,7 +60,7 @@ pub(crate) struct DifferenceUncertainty {
     pub(crate) quantile_band: Vec<Limits>,
     /// How far the CDFs lie apart; none where it cannot be told.
     pub(crate) gap: Option<Gap>,
-    /// How much larger each difference of CVaR is in the mean of the draws than its estimate.
+    /// How much larger each difference of CVaR is in the mean of the draws than its estimate, where that is corrected.
     pub(crate) cvar_bias: Option<Vec<f64>>,
 }
 
@@ -161,7 +161,7 @@ impl Uncertainty {
                 .iter()
                 .map(|x| below(x).map(|found| plus(found, bounds((1.0, 1.0)))))
                 .collect(),
-            cvar_bias: Some(settings.alphas.iter().map(bias).collect()),
+            cvar_bias: settings.debias_cvar.then(|| settings.alphas.iter().map(bias).collect()),
             guarantee: None,
         }
     }
@@ -247,7 +247,7 @@ impl DifferenceUncertainty {
             quantile_band: errors.at_once(members, &quantiles, &of_quantiles),
             quantiles: of_quantiles,
             gap: Some(Gap::new(&errors.process, members[0], members[1])),
-            cvar_bias: Some(cvars.iter().map(|terms| errors.bias(members, terms)).collect()),
+            cvar_bias: settings.debias_cvar.then(|| cvars.iter().map(|terms| errors.bias(members, terms)).collect()),
         }
     }
 }

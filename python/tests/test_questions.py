@@ -1,0 +1,104 @@
+"""Questions after the fact: cheap, from the kept summary, and with the answers that evaluating at once gives."""
+
+from __future__ import annotations
+
+import pickle
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import slateval
+
+ROOT = Path(__file__).parent.parent.parent
+TARGETS = {"new": "pi_new", "bolder": "pi_bolder"}
+
+
+def evaluated(**settings: Any) -> slateval.Evaluation:
+    return slateval.evaluate(ROOT / "examples" / "slates.parquet", target=TARGETS, by="device", **settings)
+
+
+@pytest.fixture(scope="module")
+def ev() -> slateval.Evaluation:
+    return evaluated()
+
+
+def test_every_level_has_the_answer_of_an_evaluation_that_was_asked_for_it(ev: slateval.Evaluation) -> None:
+    asked = evaluated(quantile=(0.91,), alpha=(0.02,))
+    pairs = [(ev, asked), (ev.segment("phone"), asked.segment("phone"))]
+    for late, early in pairs:
+        for name in ("logging", "new"):
+            assert late[name].quantile(0.91) == early[name].quantile(0.91)
+            assert late[name].var(0.02) == early[name].var(0.02)
+            assert late[name].cvar(0.02) == early[name].cvar(0.02)
+        one, other = late.comparison("new"), early.comparison("new")
+        assert one.quantile(0.91) == other.quantile(0.91)
+        assert one.cvar(0.02) == other.cvar(0.02)
+        assert one.var(0.02).estimate == pytest.approx(float(late["new"].var(0.02)) - float(late["logging"].var(0.02)))
+    for wrong in (0, 1, 1.5, -0.1):
+        with pytest.raises(slateval.InputError, match="must lie between 0 and 1"):
+            ev.comparison("new").quantile(wrong)
+
+
+def test_probabilities_are_shares_of_slates(ev: slateval.Evaluation) -> None:
+    rewards = np.array([0.0, 1.0, 1.0, 2.0] * 250)
+    half = np.full((1000, 1), 0.5)
+    clicks = slateval.evaluate(reward=rewards, logging=half, target=half)
+    assert [float(clicks["logging"].prob(x)) for x in (0, 1, 2, 3)] == pytest.approx([1, 0.75, 0.25, 0])
+    share = clicks["logging"].prob(1)
+    assert share.lower < 0.75 < share.upper and share.se == pytest.approx(np.sqrt(0.75 * 0.25 / 1000), rel=0.1)
+    assert float(clicks.comparison("target").prob(1)) == pytest.approx(0)
+    # Rewards of single precision are the rewards that were meant.
+    single = slateval.evaluate(reward=np.float32([0.2, 0.7] * 500), logging=half, target=half)
+    assert float(single["logging"].prob(0.7)) == pytest.approx(0.5)
+    assert float(ev["new"].prob(0.5)) == pytest.approx(1 - ev["new"].cdf(0.5), abs=1e-3)
+    tablet = ev.segment("tablet")
+    assert tablet["new"].prob(0.5) != ev["new"].prob(0.5) and tablet.comparison("new").prob(0.5).above(-1)
+
+
+def test_other_settings_come_from_the_same_summary(ev: slateval.Evaluation) -> None:
+    other = ev.at(confidence=0.9)
+    assert other == evaluated(confidence=0.9)
+    assert other.confidence == 0.9 and other["new"].mean.confidence == 0.9 and ev.confidence == 0.95
+    assert other["new"].mean.lower > ev["new"].mean.lower
+    assert other["new"].se == pytest.approx(ev["new"].se, rel=0.05)
+    assert ev.at(tail="upper").at(confidence=0.9).settings["tail"] == "upper"
+    assert ev.at(structure="additive")["new"].structure == "order:1"
+    with pytest.raises(slateval.DataTypeError, match="bins is fixed when rows are added"):
+        ev.at(bins="log")
+    with pytest.raises(slateval.InputError, match="confidence"):
+        ev.at(confidence=1.2)
+
+
+def test_a_pickle_is_small_and_says_the_same(ev: slateval.Evaluation) -> None:
+    sent = pickle.dumps(ev)
+    assert len(sent) < 4_000_000
+    again = pickle.loads(sent)
+    assert again["new"].mean == ev["new"].mean and again["new"].cvar(0.02) == ev["new"].cvar(0.02)
+    assert again == ev and repr(again) == repr(ev)
+
+
+LIMIT = 0.2
+"""CPU seconds of a release build; tests are run with a slower one, on machines that do other things too."""
+SLOWER = 15
+
+
+@pytest.mark.parametrize(
+    "ask",
+    [
+        lambda ev: ev["new"].quantile(0.917),
+        lambda ev: ev["new"].cvar(0.023),
+        lambda ev: ev["new"].prob(0.41),
+        lambda ev: ev.comparison("new").cvar(0.031),
+        lambda ev: ev.segment("phone")["new"].quantile(0.93),
+        lambda ev: ev.at(confidence=0.91)["new"].mean,
+        lambda ev: ev.plot(),
+        lambda ev: pickle.loads(pickle.dumps(ev)),
+    ],
+)
+def test_questions_are_cheap(ev: slateval.Evaluation, ask: Callable[[slateval.Evaluation], object]) -> None:
+    started = time.process_time()
+    ask(ev)
+    assert time.process_time() - started < SLOWER * LIMIT
