@@ -143,6 +143,7 @@ def evaluate(
     draws: int = 2000,
     debias_cvar: bool = False,
     seed: int = 0,
+    allow_duplicates: bool = False,
     threads: int | None = None,
     progress: Any = None,
 ) -> Evaluation:
@@ -208,6 +209,8 @@ def evaluate(
         How many multiplier draws intervals rest on, and where they begin.
     debias_cvar : bool
         Whether CVaR is corrected for its bootstrap bias.
+    allow_duplicates : bool
+        Whether a file that is in `data` twice, by another path or as a copy, is counted twice; otherwise that is refused.
     threads : int, optional
         At most so many. The numbers do not depend on it.
     progress : bool, callable or bar, optional
@@ -267,7 +270,9 @@ def evaluate(
     source = _options.text("propensities", propensities, '"known" or "estimated"')
 
     def read(found: Any, columns: Columns) -> Evaluation:
-        options = Options(columns, structure, slots, kept, baseline, propensities=source)
+        options = Options(
+            columns, structure, slots, kept, baseline, propensities=source, allow_duplicates=bool(allow_duplicates)
+        )
         summary = _read(found, options, method, threads, progress)
         # From here, through `_reading` and its kind, to where the user called us.
         depth = 5 if data is not None else 6
@@ -310,6 +315,7 @@ def inspect(
     band_width: float = 0.05,
     confidence: float = 0.95,
     seed: int = 0,
+    allow_duplicates: bool = False,
     threads: int | None = None,
     progress: Any = None,
 ) -> Inspection:
@@ -378,7 +384,7 @@ def inspect(
     source = _options.text("propensities", propensities, '"known" or "estimated"')
 
     def read(data: Any, columns: Columns) -> tuple[str, str]:
-        options = Options(columns, structure, slots, kept, None, bool(interactions), source)
+        options = Options(columns, structure, slots, kept, None, bool(interactions), source, bool(allow_duplicates))
         paths = _data.paths_of(data)
         found = None if paths is not None else _data.batches_of(data, options.bases())
         objects, names = found or (None, [])

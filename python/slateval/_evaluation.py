@@ -418,13 +418,15 @@ class Evaluation(Mapping[str, Policy]):
         """
         self._core.save(os.fspath(path))
 
-    def merge(self, other: Evaluation) -> Evaluation:
+    def merge(self, other: Evaluation, *, allow_duplicates: bool = False) -> Evaluation:
         """The evaluation of both logs together, with this one's settings.
 
         Parameters
         ----------
         other : Evaluation
             An evaluation of the same columns of another log.
+        allow_duplicates : bool
+            Whether rows of a file that is in both are counted twice; otherwise that is refused.
 
         Returns
         -------
@@ -434,7 +436,7 @@ class Evaluation(Mapping[str, Policy]):
         Raises
         ------
         InputError
-            For evaluations of different things.
+            For evaluations of different things, and for rows of one file in both.
         DataTypeError
             For what is no evaluation.
         """
@@ -443,7 +445,7 @@ class Evaluation(Mapping[str, Policy]):
                 f"an evaluation merges with an evaluation, not with a {type(other).__name__}; slateval.merge puts "
                 "summaries together"
             )
-        return Evaluation(self._core.merge(other._core))
+        return Evaluation(self._core.merge(other._core, bool(allow_duplicates)))
 
     def report(self, path: str | os.PathLike[str]) -> None:
         """Writes the page of `slateval evaluate --report`: one HTML file, for a decision.

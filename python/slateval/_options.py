@@ -205,6 +205,7 @@ class Options:
     baseline: str | None
     interactions: bool = False
     propensities: str = "known"
+    allow_duplicates: bool = False
 
     def request(self) -> str:
         columns = {name: getattr(self.columns, name) for name in Columns.__dataclass_fields__}

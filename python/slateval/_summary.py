@@ -107,6 +107,7 @@ class Summary:
         bins: int | Literal["log"] = 4096,
         baseline: str | None = None,
         interactions: bool = False,
+        allow_duplicates: bool = False,
     ) -> None:
         columns = Columns.of_names(
             reward=reward,
@@ -123,7 +124,9 @@ class Summary:
         structure = _options.text("structure", structure)
         slots, kept = _options.text("target_slots", target_slots), _options.bins_text(bins)
         source = _options.text("propensities", propensities, '"known" or "estimated"')
-        self._options: Options | None = Options(columns, structure, slots, kept, baseline, bool(interactions), source)
+        self._options: Options | None = Options(
+            columns, structure, slots, kept, baseline, bool(interactions), source, bool(allow_duplicates)
+        )
         _summary_settings.check(self._options)
         self._core: _slateval.Summary | None = None
         self._last: Last | None = None
@@ -227,15 +230,25 @@ class Summary:
 
     def _keep(self, part: _slateval.Summary | None) -> None:
         if part is not None:
-            self._core = part if self._core is None else self._core.merge(part)
+            allowed = self._options is not None and self._options.allow_duplicates
+            self._core = part if self._core is None else self._core.merge(part, allowed)
 
-    def merge(self, other: Summary) -> Summary:
+    @property
+    def inputs(self) -> list[dict[str, Any]]:
+        """The files that rows came from, by name: `name`, `bytes`, `fingerprint`, `row_groups`, `rows`."""
+        names = ("name", "bytes", "fingerprint", "row_groups", "rows")
+        found = [] if self._core is None else self._core.inputs()
+        return [dict(zip(names, facts, strict=True)) for facts in found]
+
+    def merge(self, other: Summary, *, allow_duplicates: bool = False) -> Summary:
         """Both together; neither is changed.
 
         Parameters
         ----------
         other : Summary
             A summary of the same columns and settings.
+        allow_duplicates : bool
+            Whether rows of a file that is in both are counted twice; otherwise that is refused.
 
         Returns
         -------
@@ -245,12 +258,12 @@ class Summary:
         Raises
         ------
         InputError
-            For summaries of different things.
+            For summaries of different things, and for rows of one file in both.
         """
         if not isinstance(other, Summary):
             raise DataTypeError(f"a summary merges with a summary, not with {_summary_settings.kind(other)}")
         if self._core is not None and other._core is not None:
-            merged = Summary._of(self._core.merge(other._core), self._options)
+            merged = Summary._of(self._core.merge(other._core, bool(allow_duplicates)), self._options)
         else:
             _summary_settings.refuse_differences(self._wanted(), other._wanted())
             merged = Summary._of(self._core or other._core, self._options)

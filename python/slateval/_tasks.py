@@ -147,13 +147,15 @@ def partial(task: Task) -> bytes:
     return _slateval.partial(task._task, task._job)
 
 
-def merge(parts: Iterable[bytes | Summary]) -> Summary:
+def merge(parts: Iterable[bytes | Summary], *, allow_duplicates: bool = False) -> Summary:
     """The summary of all parts. The order does not matter but for the last bits of the numbers.
 
     Parameters
     ----------
     parts : iterable of bytes or Summary
         What `partial` returned, `Summary.to_bytes`, or summaries.
+    allow_duplicates : bool
+        Whether rows of a file that is in several parts are counted again; otherwise that is refused.
 
     Returns
     -------
@@ -163,7 +165,7 @@ def merge(parts: Iterable[bytes | Summary]) -> Summary:
     Raises
     ------
     InputError
-        For no parts, and for parts that do not fit together.
+        For no parts, for parts that do not fit together, and for rows of one file in two of them.
     DataTypeError
         For what is no part.
 
@@ -180,7 +182,7 @@ def merge(parts: Iterable[bytes | Summary]) -> Summary:
     total: Summary | None = None
     for part in parts:
         own = _summary_of(part)
-        total = own if total is None else total.merge(own)
+        total = own if total is None else total.merge(own, allow_duplicates=allow_duplicates)
     if total is None:
         raise InputError("there is nothing to merge: give at least one part")
     return Summary._of(total._core, None if total._core is not None else total._options)

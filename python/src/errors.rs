@@ -49,9 +49,13 @@ impl From<Failure> for PyErr {
             Failure::Python(error) => return error,
             Failure::Logs(error) => match *error {
                 slateval_logs::Error::Stopped => return PyKeyboardInterrupt::new_err(()),
+                slateval_logs::Error::Core(error @ slateval::Error::Duplicate { .. }) => {
+                    ("InputError", duplicate(&error))
+                }
                 error => (class_of(&error), error.to_string()),
             },
             Failure::Core(error) => match error {
+                slateval::Error::Duplicate { .. } => ("InputError", duplicate(&error)),
                 slateval::Error::NoRows => ("NoRowsError", error.to_string()),
                 // The setting as a keyword argument.
                 slateval::Error::BadSetting { setting, value, why } => {
@@ -78,6 +82,10 @@ pub(crate) fn raise(class: &str, message: &str) -> PyErr {
             Err(_) => PyRuntimeError::new_err(message.to_owned()),
         }
     })
+}
+
+fn duplicate(error: &slateval::Error) -> String {
+    format!("{error}; allow_duplicates=True counts them all the same")
 }
 
 fn class_of(error: &slateval_logs::Error) -> &'static str {

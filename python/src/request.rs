@@ -3,7 +3,7 @@
 use pyo3::prelude::*;
 use serde::Deserialize;
 use slateval::{Correction, CorrectionChoice, Settings, Spec, Structure};
-use slateval_logs::{Columns, Named, Names, provenance};
+use slateval_logs::{Columns, Log, Named, Names, provenance};
 
 use crate::errors::{Failure, raise};
 
@@ -27,6 +27,9 @@ pub(crate) struct Request {
     baseline: Option<String>,
     #[serde(default)]
     interactions: bool,
+    /// Whether a file may be read twice.
+    #[serde(default)]
+    allow_duplicates: bool,
 }
 
 /// A column, and the name of its target if it has one.
@@ -58,6 +61,12 @@ pub(crate) fn read<'a, T: Deserialize<'a>>(json: &'a str) -> PyResult<T> {
 }
 
 impl Request {
+    /// Opens a log.
+    pub(crate) fn open(&self, paths: &[String]) -> Result<Log, Failure> {
+        let log = Log::open(paths)?;
+        Ok(if self.allow_duplicates { log.allow_duplicates() } else { log })
+    }
+
     /// The columns, and a specification still to be completed by the log.
     pub(crate) fn wanted(&self) -> Result<(Columns, Spec), Failure> {
         let columns = self.names().columns()?;

@@ -16,6 +16,24 @@ use crate::source::Source;
 use crate::watch::{interruptible, tell};
 
 /// A summary, and where it comes from.
+/// Name, bytes, fingerprint, row groups and rows of a file.
+type InputFacts = (String, u64, String, Option<(usize, usize)>, u64);
+
+/// Two summaries together.
+pub(crate) fn merge(
+    one: &slateval::Summary,
+    other: &slateval::Summary,
+    allow_duplicates: bool,
+) -> slateval::Result<slateval::Summary> {
+    let mut merged = one.clone();
+    if allow_duplicates {
+        merged.merge_duplicates(other)?
+    } else {
+        merged.merge(other)?
+    }
+    Ok(merged)
+}
+
 #[pyclass(frozen, module = "slateval._slateval")]
 pub(crate) struct Summary {
     pub(crate) inner: Arc<slateval::Summary>,
@@ -48,7 +66,7 @@ pub(crate) fn read_files(
     let (columns, spec) = request.wanted()?;
     check(method, &spec)?;
     let read = interruptible(py, progress, move |shared| {
-        let log = Log::open(&paths)?;
+        let log = request.open(&paths)?;
         let spec = log.spec(&columns, spec)?;
         shared.total.store(log.rows().unwrap_or(0), Ordering::Relaxed);
         let watch = |now: Progress| {
@@ -180,12 +198,18 @@ impl Summary {
     }
 
     /// Both together; neither is changed.
-    fn merge(&self, py: Python<'_>, other: &Summary) -> PyResult<Summary> {
-        let merged = py.detach(|| {
-            let mut merged = self.inner.as_ref().clone();
-            merged.merge(&other.inner).map(|()| merged)
-        });
+    fn merge(&self, py: Python<'_>, other: &Summary, allow_duplicates: bool) -> PyResult<Summary> {
+        let merged = py.detach(|| merge(&self.inner, &other.inner, allow_duplicates));
         Ok(Summary { inner: Arc::new(merged.map_err(Failure::from)?), origin: Origin::Here })
+    }
+
+    /// The files that rows came from: name, bytes, fingerprint, row groups, rows.
+    fn inputs(&self) -> Vec<InputFacts> {
+        let groups = |input: &slateval::Input| input.row_groups.as_ref().map(|groups| (groups.start, groups.end));
+        let facts = |input: &slateval::Input| {
+            (input.name.clone(), input.bytes, format!("{:016x}", input.fingerprint), groups(input), input.rows)
+        };
+        self.inner.inputs().into_iter().map(facts).collect()
     }
 
     #[getter]
