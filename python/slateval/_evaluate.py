@@ -210,7 +210,8 @@ def evaluate(
     debias_cvar : bool
         Whether CVaR is corrected for its bootstrap bias.
     allow_duplicates : bool
-        Whether a file that is in `data` twice, by another path or as a copy, is counted twice; otherwise that is refused.
+        Whether a file that is in `data` twice, by another path or as a copy, is counted twice; otherwise it is
+        refused.
     threads : int, optional
         At most so many. The numbers do not depend on it.
     progress : bool, callable or bar, optional

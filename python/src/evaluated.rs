@@ -252,7 +252,7 @@ impl Evaluated {
 
     /// Together with another summary, evaluated the same way.
     fn merge(&self, py: Python<'_>, other: &Evaluated, allow_duplicates: bool) -> PyResult<Evaluated> {
-        let merged = py.detach(|| summary::merge(&self.summary, &other.summary, allow_duplicates));
+        let merged = py.detach(|| crate::summary::merge(&self.summary, &other.summary, allow_duplicates));
         let merged = merged.map_err(Failure::from)?;
         let record = Record::of_spec(merged.spec(), &self.settings);
         Evaluated::new(py, Arc::new(merged), self.settings.clone(), record)
