@@ -111,7 +111,7 @@ def plan(
     )
     slots = _options.text("target_slots", target_slots)
     source = _options.text("propensities", propensities, '"known" or "estimated"')
-    structure, bins = _options.text("structure", structure), _options.bins_text(bins)
+    structure, kept = _options.text("structure", structure), _options.bins_text(bins)
     options = Options(columns, structure, slots, kept, baseline, propensities=source)
     tasks, job = _slateval.plan(options.request(), [path if "://" in path else os.path.abspath(path) for path in found])
     return [Task(file, row_groups, task, job) for file, row_groups, task in tasks]
