@@ -37,17 +37,39 @@ def estimate_propensities(
     show that it does. `evaluate` takes the estimate as known, so its intervals leave out the estimate's own error. The
     result is marked: the check `estimated-propensities` warns, and no rule of a gate holds by it.
 
-    `actions` is as for `propensities`. Each slot is estimated by itself.
+    Each slot is estimated by itself. Without a classifier, rows with the same `context` share the frequencies of their
+    cell.
 
-    Without a classifier, rows with the same `context` (a column, an array (n, d), or a frame, each different
-    combination of values being a cell) share the frequencies of their cell. So that rare cells do not decide,
-    `smoothing` rows' worth of the slot's frequencies in the whole log are added to each cell.
+    Parameters
+    ----------
+    actions : array or frame
+        What was shown, one column for each slot, as for `propensities`.
+    context : column, array (n, d) or frame, optional
+        What the logging policy looked at. Each different combination of values is a cell; a classifier is given it as
+        an array (n, d).
+    items : sequence, optional
+        All items that can be shown, as for `propensities`.
+    smoothing : float
+        So many rows' worth of the slot's frequencies in the whole log are added to each cell, or mixed into what a
+        classifier says, so that rare cells do not decide and nothing that was shown has probability 0.
+    classifier : object, optional
+        Has `fit(X, y)` and `predict_proba(X)`, as scikit-learn's do. Copies of it are cross-fitted: each of `folds`
+        parts of the rows is predicted by a copy that was fitted to the others, so that no row predicts itself.
+    folds, seed : int
+        Into how many parts rows are put for that, and where the random numbers begin that decide which.
 
-    A `classifier` has `fit(X, y)` and `predict_proba(X)`, as scikit-learn's do, and is given `context` as an array
-    (n, d). Copies of it are cross-fitted: each of `folds` parts of the rows is predicted by a copy that was fitted to
-    the others, so that no row predicts itself. `smoothing` rows' worth of the slot's frequencies are mixed in, so that
-    nothing that was shown has probability 0.
+    Returns
+    -------
+    EstimatedPropensities
+        The propensities of the actions shown, and of all items.
 
+    Raises
+    ------
+    InputError
+        For values and shapes that cannot be right.
+
+    Examples
+    --------
     >>> import numpy as np
     >>> actions = np.array([[0], [0], [1], [0], [1], [1]])
     >>> device = np.array(["phone", "phone", "phone", "web", "web", "web"])

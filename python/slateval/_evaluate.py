@@ -355,7 +355,7 @@ def inspect(
         Whether to tell how strongly each two slots interact.
     band_width : float
         Tells how many rows a CDF band of this width takes.
-    confidence, seed, threads, progress
+    propensities, confidence, seed, allow_duplicates, threads, progress
         As for `evaluate`.
 
     Returns

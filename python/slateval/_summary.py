@@ -67,7 +67,7 @@ class Summary:
         Names of columns, as for `evaluate`.
     long, slate, by, cluster
         As for `evaluate`.
-    structure, target_slots, bins, baseline
+    structure, target_slots, propensities, bins, baseline, allow_duplicates
         As for `evaluate`.
     interactions : bool
         Whether to keep how strongly each two slots interact, for `slateval show`.

@@ -72,7 +72,7 @@ def plan(
         Names of columns, as for `evaluate`.
     long, slate, by, cluster
         As for `evaluate`.
-    structure, target_slots, bins, baseline
+    structure, target_slots, propensities, bins, baseline
         As for `evaluate`.
 
     Returns

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import importlib
 import importlib.util
-import re
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import Path
 from types import ModuleType
 from typing import Any
 
@@ -319,13 +317,6 @@ class TestWithinObp:
         q = goal.rows(goal.index, 4).reshape(20, 3, 4)
         shown = np.take_along_axis(q, feedback["action"].reshape(20, 3, 1), axis=2).ravel()
         np.testing.assert_allclose(shown, feedback["pscore_item_position"], rtol=1e-9)
-
-    def test_the_guide_runs(self, obp: Any) -> None:
-        pytest.importorskip("slateval._slateval", reason="the compiled module is not built")
-        page = Path(__file__).parents[2] / "docs" / "coming-from-obp.md"
-        blocks = re.findall(r"```python\n(.*?)```", page.read_text(), flags=re.DOTALL)
-        assert len(blocks) == 4
-        exec("\n".join(blocks), {})
 
     def test_estimators_are_obps(self, obp: Any) -> None:
         ours = sys.modules["slateval.compat.obp"]
