@@ -54,7 +54,8 @@ class Comparison(_tidy.Tidy):
         self._segment = segment
 
     def _interval(self, facts: Any) -> Interval:
-        return Interval._of(facts, self._evaluation.confidence)
+        spoiled = self._evaluation._spoiled((self.policy, self.baseline), self._segment)
+        return Interval._of(facts, self._evaluation.confidence, spoiled)
 
     @property
     def policy(self) -> str:

@@ -34,6 +34,8 @@ class Interval:
         Whether the log contradicts the structure that was asked for by name, and that the interval rests on.
     confidence : float or None
         The probability with which the interval is to hold the truth.
+    spoiled : str or None
+        Which checks leave the policy's numbers not to be relied on, whatever the interval says.
 
     Examples
     --------
@@ -59,13 +61,16 @@ class Interval:
     conditional: bool = False
     refuted: bool = False
     confidence: float | None = field(default=None, compare=False)
+    spoiled: str | None = field(default=None, compare=False)
 
     @classmethod
-    def _of(cls, facts: Mapping[str, Any], confidence: float | None = None) -> Interval:
+    def _of(cls, facts: Mapping[str, Any], confidence: float | None = None, spoiled: str | None = None) -> Interval:
         narrow = facts.get("if_order_holds")
         ends = (narrow["lower"], narrow["upper"]) if narrow else None
         marks = (facts.get("conditional", False), facts.get("refuted", False))
-        return cls(facts["estimate"], facts["lower"], facts["upper"], facts.get("reason"), ends, *marks, confidence)
+        return cls(
+            facts["estimate"], facts["lower"], facts["upper"], facts.get("reason"), ends, *marks, confidence, spoiled
+        )
 
     def __float__(self) -> float:
         if self.estimate is None:
@@ -173,7 +178,7 @@ class Interval:
         'it cannot be told: the interval [-0.1, 0.3] holds 0'
         """
         if self._is_unreliable():
-            return f"it cannot be told: {self.reason or 'there is no interval'}"
+            return f"it cannot be told: {self.spoiled or self.reason or 'there is no interval'}"
         ends = f"the interval {self._ends('.6g')}"
         if self.above(value):
             return f"it is shown to be above {value:g}: {ends} lies above"
@@ -182,7 +187,9 @@ class Interval:
         return f"it cannot be told: {ends} holds {value:g}"
 
     def _is_unreliable(self) -> bool:
-        return self.refuted or self.conditional or (self.lower is None and self.upper is None)
+        return (
+            self.spoiled is not None or self.refuted or self.conditional or (self.lower is None and self.upper is None)
+        )
 
     def _ends(self, spec: str) -> str:
         def show(value: float | None) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -136,7 +137,16 @@ class Disparity:
 
 def wanted(value: tuple[SegmentValue, ...]) -> SegmentValue:
     """The value of the segment that was asked for; several are the pairs of several columns."""
-    return value[0] if len(value) == 1 else pair(value)
+    plain = tuple(_plain(part) for part in (value[0] if len(value) == 1 and isinstance(value[0], tuple) else value))
+    return plain[0] if len(plain) == 1 else pair(plain)
+
+
+def _plain(value: Any) -> Any:
+    """A value of a dataframe as segments have it: plain numbers and truth values, and dates as text."""
+    value = value.item() if hasattr(value, "dtype") and hasattr(value, "item") else value
+    if isinstance(value, datetime.datetime):
+        return value.isoformat()
+    return str(value) if isinstance(value, datetime.date) else value
 
 
 def pair(values: tuple[Any, ...]) -> str:
@@ -144,8 +154,8 @@ def pair(values: tuple[Any, ...]) -> str:
 
     Examples
     --------
-    >>> pair(("phone", None))
-    'phone, null'
+    >>> pair(("phone", None)), pair(("a, b", "c"))
+    ('phone, null', '"a, b", c')
     """
     return ", ".join(_word(value) for value in values)
 
@@ -153,4 +163,9 @@ def pair(values: tuple[Any, ...]) -> str:
 def _word(value: Any) -> str:
     if value is None:
         return "null"
-    return str(value).lower() if isinstance(value, bool) else str(value)
+    if isinstance(value, bool):
+        return str(value).lower()
+    text = str(value)
+    # Text that could be mistaken for something else is quoted, as the readers do it.
+    doubtful = isinstance(value, str) and ("," in text or '"' in text or text in ("null", "true", "false"))
+    return '"' + text.replace('"', '""') + '"' if doubtful else text

@@ -193,4 +193,7 @@ def _summary_of(part: Any) -> Summary:
         return part
     if isinstance(part, (bytes, bytearray, memoryview)):
         return Summary.from_bytes(bytes(part))
-    raise DataTypeError(f"merge takes summaries and the bytes of summaries, not {_summary_settings.kind(part)}")
+    raise DataTypeError(
+        "merge takes summaries, as slateval.Summary.load(path) reads them, and the bytes of summaries, not "
+        f"{_summary_settings.kind(part)}"
+    )

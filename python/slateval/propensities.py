@@ -157,8 +157,9 @@ def propensities(
     logging whose slots depend on each other.)
 
     A target that shows what logging never shows cannot be evaluated: an error says where. With `on_unsupported="warn"`
-    that part of the target is left out, chi is taken over the rest, and `support` tells how much it is. The estimate is
-    then of the target restricted to what logging shows, and is too low by at most that mass.
+    that part of the target is left out, chi is taken over the rest, and `support` tells how much it is. What is
+    left is no policy: without a correction an estimate counts the part left out as reward 0, and corrections, which
+    make weights add up to 1, extrapolate from the rest. The check `propensities` then fails, and says so.
 
     >>> import numpy as np
     >>> actions = np.array([[0, 2], [1, 0]])

@@ -82,6 +82,9 @@ def pseudo_inverse(
 ) -> PseudoInverse:
     """The additive weight of each slate shown, for a logging policy over whole slates.
 
+    It takes the reward to be a sum of effects of single slots, given the context. What two items do together it gets
+    wrong, and nothing in the result shows it: a weight that is given is taken as it is.
+
     `actions` is an array (n, K) of item numbers from 0. `target` is one of
 
     - the probability of each item in each slot, (n, K, N) or (K, N), as floats;

@@ -27,8 +27,7 @@ pub enum Error {
     },
     /// A file that was written to while it was read.
     #[error(
-        "{}: it changed while it was read, so its rows may have been read in part or twice; run again when it is \
-         complete", .path.display()
+        "{}: it changed since the log was opened, so its rows may be read in part or twice; run again when it is complete", .path.display()
     )]
     Changed {
         /// The file.
@@ -40,16 +39,16 @@ pub enum Error {
         /// The path given.
         path: PathBuf,
     },
-    /// A link from a directory to itself, or to one that it is in.
+    /// A directory that is reached by two paths.
     #[error(
-        "{}: a link to {}, in which it lies itself; remove the link, or name the files to be read", .link.display(),
-        .directory.display()
+        "{}: the same directory as {}, through a link; its files would count twice: remove the link, or name the files to \
+         be read", .path.display(), .other.display()
     )]
-    LinkLoop {
-        /// The link.
-        link: PathBuf,
-        /// Where it leads.
-        directory: PathBuf,
+    SameDirectory {
+        /// The path that was found later.
+        path: PathBuf,
+        /// The path that was found first.
+        other: PathBuf,
     },
     /// A glob that fits no file.
     #[error("{pattern}: no file fits this pattern")]

@@ -494,3 +494,38 @@ fn many_slots() {
     let evaluation = evaluate(&summarise(&Spec::new(Structure::Additive, ["new"]), &slates));
     same(*evaluation.policies[1].cdf.raw.last().unwrap(), 1.0, "sum of weights");
 }
+
+/// Slates without slots, and shorter ones, wait beside longer ones of their segment.
+#[test]
+fn slates_of_any_length_wait_for_their_block() {
+    use slateval::Slate as One;
+    let spec = Spec::new(Structure::Additive, ["new"]);
+    let mut random = Random(4);
+    let mut rows = Vec::new();
+    for i in 0..2000 {
+        // Long runs of one length, so that blocks are of slates of that length alone.
+        let slots = [2, 0, 3, 1, 0][(i / 150) % 5];
+        let mu: Vec<f64> = (0..slots).map(|_| 0.2 + 0.6 * random.uniform()).collect();
+        let pi: Vec<f64> = (0..slots).map(|_| random.uniform()).collect();
+        rows.push((random.uniform(), mu, pi, random.below(3) as i64));
+    }
+    let mut segmented = Summary::new(spec.clone().by("group")).unwrap();
+    let mut alone: Vec<Summary> = (0..3).map(|_| Summary::new(spec.clone()).unwrap()).collect();
+    for (reward, mu, pi, group) in &rows {
+        let targets: [&[f64]; 1] = [pi];
+        let slate = One::new(*reward).logging(mu).targets(&targets);
+        alone[*group as usize].record(&slate).unwrap();
+        segmented.record(&slate.segment(Segment::Int(*group))).unwrap();
+    }
+    let found = evaluate(&segmented);
+    for (group, alone) in alone.iter().enumerate() {
+        let expected = evaluate(alone);
+        for policy in 0..2 {
+            let [a, b] = [&found.segments[group].policies[policy], &expected.policies[policy]];
+            same(a.mean.estimate.unwrap(), b.mean.estimate.unwrap(), "a segment's mean");
+        }
+        let of_group = rows.iter().filter(|row| row.3 == group as i64);
+        let (sum, count) = of_group.fold((0.0, 0.0), |(sum, count), row| (sum + row.0, count + 1.0));
+        same(found.segments[group].policies[0].mean.estimate.unwrap(), sum / count, "the plain mean");
+    }
+}

@@ -43,7 +43,7 @@ impl Format {
 
     /// The format that a file's name promises.
     pub(crate) fn of_name(path: &Path) -> Option<Format> {
-        let name = path.file_name()?.to_str()?.to_ascii_lowercase();
+        let name = path.file_name()?.to_string_lossy().to_ascii_lowercase();
         let (name, packing) = match name.rsplit_once('.') {
             Some((rest, "gz")) => (rest, Packing::Gzip),
             Some((rest, "zst" | "zstd")) => (rest, Packing::Zstd),

@@ -1,6 +1,6 @@
 //! From paths, directories and patterns to a list of files in a fixed order.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::fs;
 use std::path::{Component, Path, PathBuf};
 
@@ -12,29 +12,55 @@ use crate::formats::detect::{Format, STDIN};
 /// Directories nested deeper than this are a loop of links.
 const DEPTH: usize = 64;
 
-/// All files that the paths stand for, each once: the paths as given, what is inside a directory or fits a pattern in
+/// All files that the paths stand for: the paths as given, what is inside a directory or fits a pattern in
 /// the order of names.
 pub(crate) fn files(paths: &[String]) -> Result<Vec<PathBuf>> {
-    let mut found = Vec::new();
+    let mut found = Found::default();
     for path in paths {
         expand(path, &mut found)?;
     }
-    let mut seen = HashSet::new();
-    found.retain(|path| seen.insert(path.clone()));
-    Ok(found)
+    Ok(found.files)
 }
 
-fn expand(given: &str, found: &mut Vec<PathBuf>) -> Result<()> {
+/// What was found so far.
+#[derive(Debug, Default)]
+struct Found {
+    files: Vec<PathBuf>,
+    /// Directories that were searched, by what they are, whatever link leads there.
+    directories: HashMap<PathBuf, PathBuf>,
+}
+
+impl Found {
+    /// Takes a file. A pipe would be waited for, and cannot be read twice.
+    fn push(&mut self, path: PathBuf) -> Result<()> {
+        if fs::metadata(&path).is_ok_and(|file| !file.is_file()) {
+            return Err(Error::NotAFile { path });
+        }
+        self.files.push(path);
+        Ok(())
+    }
+
+    /// Refuses a directory that was searched already: links may lead in circles.
+    fn enter(&mut self, directory: &Path) -> Result<()> {
+        let real = fs::canonicalize(directory).map_err(|e| Error::unreadable(directory, "directory", e))?;
+        match self.directories.insert(real, directory.into()) {
+            Some(other) => Err(Error::SameDirectory { path: directory.into(), other }),
+            None => Ok(()),
+        }
+    }
+}
+
+fn expand(given: &str, found: &mut Found) -> Result<()> {
     let path = Path::new(given);
     if given == STDIN {
-        found.push(path.into());
+        found.files.push(path.into());
         return Ok(());
     }
     if path.is_dir() {
         return walk_all(path, found);
     }
     if path.exists() {
-        return push(path.into(), found);
+        return found.push(path.into());
     }
     if given.contains("://") {
         return Err(Error::Remote { address: given.into() });
@@ -51,50 +77,29 @@ fn expand(given: &str, found: &mut Vec<PathBuf>) -> Result<()> {
         return Err(Error::NoMatch { pattern: given.into() });
     }
     for path in matches {
-        if path.is_dir() { walk_all(&path, found)? } else { push(path, found)? }
+        if path.is_dir() { walk_all(&path, found)? } else { found.push(path)? }
     }
     Ok(())
-}
-
-/// Takes a file. A pipe would be waited for, and cannot be read twice.
-fn push(path: PathBuf, found: &mut Vec<PathBuf>) -> Result<()> {
-    if fs::metadata(&path).is_ok_and(|file| !file.is_file()) {
-        return Err(Error::NotAFile { path });
-    }
-    found.push(path);
-    Ok(())
-}
-
-/// Refuses a link to a directory that it is in: its files would be found again and again.
-fn check_link(path: &Path) -> Result<()> {
-    if !path.is_symlink() {
-        return Ok(());
-    }
-    let unreadable = |e: std::io::Error| Error::unreadable(path, "link", e);
-    let target = fs::canonicalize(path).map_err(unreadable)?;
-    let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    match fs::canonicalize(parent).map_err(unreadable)?.starts_with(&target) {
-        true => Err(Error::LinkLoop { link: path.into(), directory: target }),
-        false => Ok(()),
-    }
 }
 
 /// `_SUCCESS`, `_delta_log`, `.crc`: what engines leave beside the data.
 fn is_hidden(path: &Path) -> bool {
-    path.file_name().and_then(|n| n.to_str()).is_none_or(|n| n.starts_with(['_', '.']))
+    path.file_name()
+        .is_none_or(|name| name.as_encoded_bytes().starts_with(b"_") || name.as_encoded_bytes().starts_with(b"."))
 }
 
-fn walk_all(directory: &Path, found: &mut Vec<PathBuf>) -> Result<()> {
-    let before = found.len();
+fn walk_all(directory: &Path, found: &mut Found) -> Result<()> {
+    let before = found.files.len();
     walk(directory, 0, found)?;
-    if found.len() == before { Err(Error::NoLogs { path: directory.into() }) } else { Ok(()) }
+    if found.files.len() == before { Err(Error::NoLogs { path: directory.into() }) } else { Ok(()) }
 }
 
-fn walk(directory: &Path, depth: usize, found: &mut Vec<PathBuf>) -> Result<()> {
+fn walk(directory: &Path, depth: usize, found: &mut Found) -> Result<()> {
     let unreadable = |e: std::io::Error| Error::unreadable(directory, "directory", e);
     if depth > DEPTH {
         return Err(Error::unreadable(directory, "directory", "it is nested too deep"));
     }
+    found.enter(directory)?;
     let entries = fs::read_dir(directory).map_err(unreadable)?;
     let mut paths = entries.map(|e| e.map(|e| e.path())).collect::<std::io::Result<Vec<_>>>().map_err(unreadable)?;
     paths.sort();
@@ -103,10 +108,9 @@ fn walk(directory: &Path, depth: usize, found: &mut Vec<PathBuf>) -> Result<()> 
             continue;
         }
         if path.is_dir() {
-            check_link(&path)?;
             walk(&path, depth + 1, found)?;
         } else if Format::of_name(&path).is_some() {
-            push(path, found)?;
+            found.push(path)?;
         }
     }
     Ok(())

@@ -1,12 +1,12 @@
-//! Which file a file is: told by what is in it, so that one which is reached by two paths is counted once; and whether
-//! it is still the same after it was read.
+//! Which file a file is, so that one which is reached by two paths is counted once; and whether it is still the same after
+//! it was read.
 
 use std::fs::{File, Metadata};
 use std::io::{Read, Seek, SeekFrom};
 use std::path::Path;
 use std::time::SystemTime;
 
-use slateval::{Input, Segment};
+use slateval::Input;
 
 use crate::error::{Error, Result};
 use crate::formats::detect::{cannot_open, open_file};
@@ -34,17 +34,12 @@ struct Stamp {
 }
 
 impl Identity {
-    /// Of a file whose rows belong to a partition of the log: the same file elsewhere may be meant otherwise.
-    pub(crate) fn of(path: &Path, partition: &[(String, Segment)]) -> Result<Identity> {
+    pub(crate) fn of(path: &Path) -> Result<Identity> {
         let mut file = open_file(path)?;
         let unreadable = |e| Error::unreadable(path, "file", e);
         let stamp = Stamp::of(&file.metadata().map_err(unreadable)?);
         let mut mix = Mix::default();
         look(&mut file, stamp.bytes, &mut mix).map_err(unreadable)?;
-        for (key, value) in partition {
-            mix.bytes(key.as_bytes());
-            mix.bytes(value.to_string().as_bytes());
-        }
         Ok(Identity { fingerprint: mix.0, stamp })
     }
 
@@ -59,10 +54,15 @@ impl Identity {
         (self.stamp.bytes, self.fingerprint)
     }
 
+    /// What the system calls the file, by whatever path it was reached, where it has such a name.
+    pub(crate) fn number(&self) -> Option<(u64, u64)> {
+        self.stamp.number
+    }
+
     /// What a summary remembers of it.
     pub(crate) fn input(&self, path: &Path, row_groups: Option<std::ops::Range<usize>>, rows: u64) -> Input {
         let (bytes, fingerprint) = self.key();
-        Input { name: path.display().to_string(), bytes, fingerprint, row_groups, rows }
+        Input { name: path.display().to_string(), bytes, fingerprint, row_groups, rows, digest: 0 }
     }
 }
 
@@ -132,15 +132,13 @@ mod tests {
             let content: Vec<u8> = (0..size).map(|i| (i * i % 251) as u8).collect();
             std::fs::write(path("a"), &content).unwrap();
             std::fs::write(path("copy"), &content).unwrap();
-            let own = Identity::of(&path("a"), &[]).unwrap();
-            assert_eq!(own.key(), Identity::of(&path("copy"), &[]).unwrap().key());
-            let partition = [("day".to_owned(), Segment::Int(3))];
-            assert_ne!(own.key(), Identity::of(&path("a"), &partition).unwrap().key());
+            let own = Identity::of(&path("a")).unwrap();
+            assert_eq!(own.key(), Identity::of(&path("copy")).unwrap().key());
             for place in [0, size.saturating_sub(1)].into_iter().filter(|_| size > 0) {
                 let mut other = content.clone();
                 other[place] ^= 1;
                 std::fs::write(path("other"), other).unwrap();
-                assert_ne!(own.key(), Identity::of(&path("other"), &[]).unwrap().key(), "{size} bytes, byte {place}");
+                assert_ne!(own.key(), Identity::of(&path("other")).unwrap().key(), "{size} bytes, byte {place}");
             }
             own.check(&path("a")).unwrap();
             std::fs::write(path("a"), b"something else").unwrap();

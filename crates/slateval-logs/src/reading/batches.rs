@@ -61,7 +61,7 @@ impl Log {
             RowFormat::Wide => threads.filter(|&n| n > 0).unwrap_or_else(processors),
             RowFormat::Long { .. } => 1,
         };
-        let merge = Merge::new(Summary::new(spec.clone())?, 2 * threads, false);
+        let merge = Merge::new(Summary::new(spec.clone())?, 2 * threads);
         let (sender, parts) = bounded(threads);
         let rows = AtomicU64::new(0);
         let reader = Reader { log: self, columns, spec, merge: &merge, parts: &parts, rows: &rows };

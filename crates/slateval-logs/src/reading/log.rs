@@ -81,21 +81,23 @@ impl Log {
         })
     }
 
-    /// The same, though a file may be in it twice, under two names or as a copy: its rows are then counted twice. Without
-    /// this, [`summarize`](Log::summarize) refuses it.
+    /// The same, though a file may be in it twice, by two paths: its rows are then counted twice. Without this,
+    /// [`summarize`](Log::summarize) refuses it.
     pub fn allow_duplicates(mut self) -> Self {
         self.duplicates = true;
         self
     }
 
-    /// Refuses files that are known before they are read to hold the same rows. Those that are not, such as text files,
-    /// of which many may be empty and alike, are refused once their rows were counted.
+    /// Refuses a log with the same file in it by two paths. Copies are files of their own: small ones may well be alike.
     pub(crate) fn check_duplicates(&self) -> Result<()> {
-        let mut known: HashMap<(u64, u64), &Path> = HashMap::new();
-        let has_rows = |file: &&LogFile| file.head.row_groups.iter().flatten().any(|&rows| rows > 0);
-        for file in self.files.iter().filter(has_rows).filter(|_| !self.duplicates) {
+        let mut known: HashMap<FileName, &Path> = HashMap::new();
+        for file in self.files.iter().filter(|_| !self.duplicates) {
             let Some(identity) = &file.identity else { continue };
-            if let Some(other) = known.insert(identity.key(), &file.path) {
+            let name = match identity.number() {
+                Some(number) => FileName::Number(number),
+                None => FileName::Path(std::fs::canonicalize(&file.path).unwrap_or_else(|_| file.path.clone())),
+            };
+            if let Some(other) = known.insert(name, &file.path) {
                 let name = |path: &Path| path.display().to_string();
                 return Err(slateval::Error::Duplicate { name: name(&file.path), known: name(other) }.into());
             }
@@ -207,6 +209,14 @@ impl Log {
     }
 }
 
+/// What is the same for all paths to a file.
+#[derive(PartialEq, Eq, Hash)]
+enum FileName {
+    /// Device and number.
+    Number((u64, u64)),
+    Path(PathBuf),
+}
+
 fn open_file(path: PathBuf, partition: Vec<(String, Segment)>, piped: &Option<SchemaRef>) -> Result<LogFile> {
     if begins_with(&path, SUMMARY) {
         return Err(Error::SavedSummary { path });
@@ -216,7 +226,7 @@ fn open_file(path: PathBuf, partition: Vec<(String, Segment)>, piped: &Option<Sc
         Some(schema) if path == Path::new(STDIN) => Head { schema: schema.clone(), bytes: 0, row_groups: None },
         _ => guarded(&path, format.name(), || formats::head(&path, format))?,
     };
-    let identity = if path == Path::new(STDIN) { None } else { Some(Identity::of(&path, &partition)?) };
+    let identity = if path == Path::new(STDIN) { None } else { Some(Identity::of(&path)?) };
     Ok(LogFile { path, format, head, partition, identity })
 }
 

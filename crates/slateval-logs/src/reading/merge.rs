@@ -30,22 +30,12 @@ struct State {
     /// That of the first file that has one.
     base: Option<Base>,
     failed: Option<Error>,
-    /// Whether a file may be counted twice.
-    duplicates: bool,
 }
 
 impl Merge {
-    pub(crate) fn new(total: Summary, ahead: usize, duplicates: bool) -> Self {
-        let state = State {
-            begun: 0,
-            merged: 0,
-            waiting: BTreeMap::new(),
-            total,
-            task: None,
-            base: None,
-            failed: None,
-            duplicates,
-        };
+    pub(crate) fn new(total: Summary, ahead: usize) -> Self {
+        let state =
+            State { begun: 0, merged: 0, waiting: BTreeMap::new(), total, task: None, base: None, failed: None };
         Merge { state: Mutex::new(state), moved: Condvar::new(), ahead: ahead.max(1) }
     }
 
@@ -145,7 +135,7 @@ impl State {
             return Ok(());
         }
         let summary = Done::complete(summary, part.input);
-        let merge = if self.duplicates { Summary::merge_duplicates } else { Summary::merge };
-        Ok(merge(&mut self.total, &summary)?)
+        // That no file is in the log twice was checked before it was read.
+        Ok(self.total.merge_duplicates(&summary)?)
     }
 }

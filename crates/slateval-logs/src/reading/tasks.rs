@@ -30,6 +30,9 @@ pub struct Task {
     /// The columns that the file's directories spell out. Whether they are numbers is a matter of all files of the log,
     /// so a task has to be told.
     pub partition: Vec<(String, Segment)>,
+    /// Size and fingerprint of the file when it was planned: it has to be the same when it is read.
+    #[serde(default)]
+    pub file_was: Option<(u64, u64)>,
 }
 
 impl Log {
@@ -116,7 +119,7 @@ impl Log {
         };
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads.min(units.len().max(1)));
         let pool = pool.build().map_err(|e| Error::Threads(e.to_string()))?;
-        let merge = Merge::new(Summary::new(spec.clone())?, 2 * threads, self.duplicates);
+        let merge = Merge::new(Summary::new(spec.clone())?, 2 * threads);
         pool.broadcast(|_| merge.work(units.len(), &part));
         let total = merge.finish()?;
         if total.rows() == 0 { Err(Error::NoRows { paths: self.given.clone() }) } else { Ok(total) }
@@ -134,7 +137,8 @@ pub(crate) fn processors() -> usize {
 
 /// The tasks of a file, each with the bytes it stands for.
 fn tasks_of(file: &LogFile, format: &RowFormat) -> Vec<(Task, u64)> {
-    let task = |row_groups| Task { file: file.path.clone(), row_groups, partition: file.partition.clone() };
+    let file_was = file.identity.as_ref().map(Identity::key);
+    let task = |row_groups| Task { file: file.path.clone(), row_groups, partition: file.partition.clone(), file_was };
     match (&file.head.row_groups, format) {
         (Some(groups), RowFormat::Wide) => {
             let share = |range: &Range<usize>| share(file.head.bytes, groups, range);
@@ -180,7 +184,10 @@ pub(crate) fn partial_in_pieces(task: &Task, columns: &Columns, spec: &Spec, pie
     let bytes = std::fs::metadata(&task.file).map_or(0, |file| file.len());
     let job = Job { columns, spec, footers: &Footers::default() };
     let cut = pieces_of(task, bytes, columns, piece_bytes)?;
-    let identity = Identity::of(&task.file, &task.partition)?;
+    let identity = Identity::of(&task.file)?;
+    if task.file_was.is_some_and(|was| was != identity.key()) {
+        return Err(Error::Changed { path: task.file.clone() });
+    }
     let (mut total, mut input) = (Summary::new(spec.clone())?, None);
     for unit in units_of(task, bytes, cut.as_ref(), Some(&identity)) {
         let part = job.unit(&unit, None, &|_, _| ControlFlow::Continue(()))?;

@@ -21,8 +21,8 @@ pub(crate) struct Done {
 impl Done {
     /// The summary of a task's last part, all of whose parts are merged: it knows its file.
     pub(crate) fn complete(mut summary: Summary, input: Option<Input>) -> Summary {
-        let rows = summary.rows();
-        input.into_iter().for_each(|input| summary.add_input(Input { rows, ..input }));
+        let (rows, digest) = (summary.rows(), summary.digest());
+        input.into_iter().for_each(|input| summary.add_input(Input { rows, digest, ..input }));
         summary
     }
 }

@@ -131,7 +131,7 @@ impl Labels {
                 let mut value = Segment::Null;
                 let mut text = |labels: &Labels| {
                     labels.read(row, &mut value);
-                    if value == Segment::Null { "null".to_owned() } else { value.to_string() }
+                    part_of_name(&value)
                 };
                 *out = Segment::Text(columns.iter().map(&mut text).collect::<Vec<_>>().join(", "));
             }
@@ -159,6 +159,18 @@ impl Labels {
             label.set(value, row, block);
         }
         Ok(())
+    }
+}
+
+/// A value as part of a name that several columns make. Text that could be mistaken for something else is quoted, so that
+/// no two combinations of values have one name.
+fn part_of_name(value: &Segment) -> String {
+    match value {
+        Segment::Null => "null".to_owned(),
+        Segment::Text(text) if text.contains([',', '"']) || ["null", "true", "false"].contains(&text.as_str()) => {
+            format!("\"{}\"", text.replace('"', "\"\""))
+        }
+        other => other.to_string(),
     }
 }
 

@@ -8,8 +8,8 @@ use crate::estimate::weight_sums::Bin;
 /// Sums of weights that should be equal to a level may miss it by rounding.
 pub(crate) const ROUNDING: f64 = 1e-12;
 
-/// How far, relative to its size, a reward may be from a number and still be meant by it.
-const SAME: f64 = 1e-6;
+/// What part of a bin is left out where all of it but its end is meant.
+const LAST: f64 = 1e-6;
 
 /// A CDF on the bins of a log.
 #[derive(Debug, Clone)]
@@ -54,9 +54,20 @@ impl Distribution {
     }
 }
 
-/// How far a reward may be from `v` and still be meant by it. Whole numbers are the same in every precision.
-fn slack(v: f64) -> f64 {
-    if v.fract() == 0.0 { 0.0 } else { SAME * v.abs() }
+/// The reward that is meant by `v`, if no reward is `v`: one that differs in its last digits, as sums do, or that is `v` in
+/// single precision, in which 0.2 is more than 0.2.
+fn meant(bins: &[Bin], v: f64) -> f64 {
+    let from_v = bins.partition_point(|bin| bin.max < v);
+    if bins.get(from_v).is_some_and(|bin| bin.min <= v) {
+        return v;
+    }
+    let is_single = |reward: f64| f64::from(reward as f32) == reward;
+    let is_meant = |reward: f64| {
+        (reward - v).abs() <= 4.0 * f64::EPSILON * v.abs() || (is_single(reward) && reward as f32 == v as f32)
+    };
+    let neighbours = bins[from_v.saturating_sub(1)..].iter().take(2);
+    let mut atoms = neighbours.filter(|bin| bin.min == bin.max).map(|bin| bin.max);
+    atoms.find(|&reward| is_meant(reward)).unwrap_or(v)
 }
 
 /// A reward whose CDF is the probability of rewards below `v`: `F(v-)`, where `F(v)` counts an atom at `v` itself.
@@ -64,12 +75,12 @@ fn slack(v: f64) -> f64 {
 /// That is where the last bin below `v` ends. Inside a bin that is no atom, rewards are spread: there it is `v`, or at
 /// the bin's very end a little less, as `F` would count the whole bin.
 pub(crate) fn just_below(bins: &[Bin], v: f64) -> f64 {
-    let least = v - slack(v);
-    let below = bins.partition_point(|bin| bin.max < least);
+    let v = meant(bins, v);
+    let below = bins.partition_point(|bin| bin.max < v);
     match bins.get(below) {
         None => v,
-        Some(bin) if bin.min >= least => below.checked_sub(1).map_or(f64::MIN, |last| bins[last].max),
-        Some(bin) => v.min(bin.max - (bin.max - bin.min) * SAME),
+        Some(bin) if bin.min >= v => below.checked_sub(1).map_or(f64::MIN, |last| bins[last].max),
+        Some(bin) => v.min(bin.max - (bin.max - bin.min) * LAST),
     }
 }
 
@@ -99,12 +110,10 @@ impl Curve<'_> {
 
     /// The bin in which `F(v)` is read, and the share of its probability that lies up to `v`: 1 where it ends.
     ///
-    /// An atom within a millionth above `v` is taken for `v` itself: 0.2 in single precision is more than 0.2. Whole
-    /// numbers are the same in both.
+    /// An atom that differs from `v` by rounding is taken for `v` itself.
     pub(crate) fn place(&self, v: f64) -> (usize, f64) {
-        let slack = slack(v);
-        let is_v = |bin: &Bin| bin.max <= v || (bin.min == bin.max && bin.max - v <= slack);
-        let ended = self.bins.partition_point(is_v);
+        let v = meant(self.bins, v);
+        let ended = self.bins.partition_point(|bin| bin.max <= v);
         match self.bins.get(ended) {
             Some(bin) if bin.min <= v => (ended, bin.share_up_to(v)),
             _ if ended == 0 => (0, 0.0),

@@ -120,18 +120,17 @@ impl Spec {
 
     /// The bins in use: fewer where each has sums for each group of clusters.
     pub(crate) fn cell_binning(&self) -> Binning {
-        let most = match (&self.cluster, &self.by) {
-            (None, _) => usize::MAX,
-            (Some(_), None) => CLUSTERED_BINS,
-            (Some(_), Some(_)) => CLUSTERED_BINS / 4,
-        };
+        let most = if self.cluster.is_some() { CLUSTERED_BINS } else { usize::MAX };
         Binning { capacity: self.binning.capacity.min(most), ..self.binning }
     }
 
     /// The bins of each segment, where there are so many segments: all of them together have at most
     /// [`SEGMENTS_WITH_ALL_BINS`] times as many as the whole log, so that memory does not grow with segments.
     pub(crate) fn segment_binning(&self, segments: usize) -> Binning {
-        let whole = self.cell_binning();
+        let mut whole = self.cell_binning();
+        if self.cluster.is_some() {
+            whole.capacity = whole.capacity.min(CLUSTERED_BINS / 4);
+        }
         let shared = (SEGMENTS_WITH_ALL_BINS * whole.capacity / segments.next_power_of_two()).max(FEWEST_BINS);
         Binning { capacity: shared.min(whole.capacity), ..whole }
     }
@@ -145,14 +144,14 @@ impl Spec {
         }
     }
 
-    /// How many groups clusters are hashed into, to bound the memory: fewer where each segment keeps its own. 0 without
-    /// clusters.
+    /// How many groups clusters are hashed into, to bound the memory. 0 without clusters.
     pub fn groups(&self) -> u16 {
-        match (&self.cluster, &self.by) {
-            (None, _) => 0,
-            (Some(_), None) => 512,
-            (Some(_), Some(_)) => 64,
-        }
+        if self.cluster.is_some() { 512 } else { 0 }
+    }
+
+    /// How many groups each segment keeps: fewer, of which each stands for several of the whole log's.
+    pub(crate) fn segment_groups(&self) -> u16 {
+        self.groups() / 8
     }
 
     /// Refuses what no summary can be made of.

@@ -313,6 +313,11 @@ impl Block {
         (columns, of_slots)
     }
 
+    /// How many kinds of columns each slot has.
+    pub(crate) fn kinds(&self) -> usize {
+        (0..self.by_slot.len()).filter(|&kind| self.columns.has(kind)).count()
+    }
+
     /// All columns, in the same order.
     pub(crate) fn all_columns_mut(&mut self) -> impl Iterator<Item = &mut Column> {
         self.by_slot.iter_mut().flatten().chain(&mut self.single).chain(&mut self.weights)

@@ -26,18 +26,15 @@ pub(crate) struct Donor<'b> {
     columns: Vec<&'b Column>,
     /// How many of the columns are those of a slot.
     of_slots: usize,
+    /// Kinds of columns that a slot has; slates may have none.
+    kinds: usize,
 }
 
 impl<'b> Donor<'b> {
     /// `like` has the columns that are wanted.
     pub(crate) fn new(block: &'b Block, like: &Block) -> Self {
         let (columns, of_slots) = block.columns_like(like);
-        Donor { block, columns, of_slots }
-    }
-
-    /// Kinds of columns that slots have.
-    fn kinds(&self) -> usize {
-        self.of_slots.checked_div(self.block.slots()).unwrap_or(0)
+        Donor { block, columns, of_slots, kinds: like.kinds() }
     }
 }
 
@@ -69,7 +66,7 @@ impl RowStore {
 
     /// Takes in a row that may lack slots, or have more than those before.
     fn push_ragged(&mut self, donor: &Donor<'_>, row: usize) {
-        let (block, kinds) = (donor.block, donor.kinds());
+        let (block, kinds) = (donor.block, donor.kinds);
         if block.slots() > self.slots {
             self.widen(block.slots(), kinds);
         }

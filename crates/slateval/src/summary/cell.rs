@@ -7,7 +7,7 @@ use crate::summary::bins::{Bins, Moves};
 use crate::summary::clusters::ClusterSums;
 use crate::summary::cross::CrossGram;
 use crate::summary::feature_map::FeatureMap;
-use crate::summary::index::{FeatureLayout, MomentLayout};
+use crate::summary::index::{FeatureLayout, MomentLayout, Shared};
 use crate::summary::layout::{Kept, RowLayout};
 use crate::summary::moments::Moments;
 use crate::summary::table::Table;
@@ -40,8 +40,18 @@ pub(crate) struct PolicySums {
 }
 
 impl Cell {
-    pub(crate) fn new(spec: &Spec, binning: Binning, slots: usize) -> Self {
-        let kept = Kept::new(spec);
+    /// Of a whole log.
+    pub(crate) fn of_log(spec: &Spec, slots: usize) -> Self {
+        Self::new(spec, spec.cell_binning(), spec.groups(), slots)
+    }
+
+    /// Of one of so many segments.
+    pub(crate) fn of_segment(spec: &Spec, segments: usize, slots: usize) -> Self {
+        Self::new(spec, spec.segment_binning(segments), spec.segment_groups(), slots)
+    }
+
+    fn new(spec: &Spec, binning: Binning, groups: u16, slots: usize) -> Self {
+        let kept = Kept::new(spec, groups);
         let features = |p: usize| kept.features(p, slots);
         let policy = |p: usize| PolicySums {
             moments: Moments::new(MomentLayout { shape: kept.shape(p, slots) }),
@@ -60,6 +70,17 @@ impl Cell {
             clusters: (kept.groups > 0).then(|| ClusterSums::new(&kept, slots)),
             kept,
         }
+    }
+
+    /// How many rows each bin has, as one number.
+    pub(crate) fn digest(&self) -> u64 {
+        let mut digest = self.rows;
+        for (key, row) in self.bins.ascending() {
+            let rows = self.table.row(row)[Shared::Rows.place()].to_bits();
+            let wide = u128::from(digest ^ key as u64 ^ rows.rotate_left(32)) * 0xE703_7ED1_A0B4_28DB;
+            digest = ((wide >> 64) as u64 ^ wide as u64).rotate_left(23);
+        }
+        digest
     }
 
     /// Makes do with so many bins.

@@ -53,7 +53,7 @@ impl ClusterSums {
         let (layout, stride) = (self.layout, self.layout.len());
         let rows = layout.place(GroupSum::Rows);
         for (row, (&group, &bin)) in groups.iter().zip(bins).enumerate() {
-            let group = usize::from(group);
+            let group = usize::from(group) % self.count;
             let sums = &mut self.table.row_mut(bin)[group * stride..][..stride];
             sums[rows] += 1.0;
             for (policy, &FeatureColumns { layout: features, columns }) in policies.iter().enumerate() {

@@ -78,12 +78,16 @@ impl Summary {
         let mut summary = Summary::new(contents.spec)?;
         let spec = &summary.spec;
         if let Some(header) = &contents.whole {
-            summary.whole = Some(read_cell(spec, spec.cell_binning(), header, &mut reader)?);
+            reader.expect_room(spec, header)?;
+            let empty = Cell::of_log(spec, header.slots);
+            summary.whole = Some(read_cell(empty, spec.cell_binning(), header, &mut reader)?);
         }
         contents.inputs.into_iter().for_each(|input| summary.inputs.add(input));
-        let binning = spec.segment_binning(contents.segments.len());
+        let count = contents.segments.len();
         for segment in contents.segments {
-            let cell = read_cell(spec, binning, &segment.cell, &mut reader)?;
+            reader.expect_room(spec, &segment.cell)?;
+            let empty = Cell::of_segment(spec, count, segment.cell.slots);
+            let cell = read_cell(empty, spec.segment_binning(count), &segment.cell, &mut reader)?;
             let name = segment.value.into();
             if summary.segments.has(&name) {
                 return Err(broken("a segment is in it twice"));
@@ -104,11 +108,13 @@ impl Contents {
         let rows = self.segments.iter().try_fold(0, sum);
         let whole = self.whole.as_ref().map_or(0, |whole| whole.rows);
         let expected = if self.spec.by.is_some() { whole } else { 0 };
-        if rows == Some(expected) && self.segments.len() <= Summary::SEGMENTS {
-            Ok(())
-        } else {
-            Err(broken("its segments are not those of its log"))
+        if rows != Some(expected) || self.segments.len() > Summary::SEGMENTS {
+            return Err(broken("its segments are not those of its log"));
         }
+        if self.inputs.iter().any(|input| input.rows > whole) {
+            return Err(broken("a file of its log has more rows than the log"));
+        }
+        Ok(())
     }
 }
 
@@ -169,9 +175,8 @@ fn write_cell(cell: &Cell, out: &mut Vec<u8>) -> usize {
     occupied.len()
 }
 
-fn read_cell(spec: &Spec, binning: Binning, header: &CellHeader, reader: &mut Reader<'_>) -> Result<Cell> {
-    reader.expect_room(spec, header)?;
-    let mut cell = Cell::new(spec, binning, header.slots);
+/// Fills a cell without rows.
+fn read_cell(mut cell: Cell, binning: Binning, header: &CellHeader, reader: &mut Reader<'_>) -> Result<Cell> {
     cell.rows = header.rows;
     cell.origin = reader.number()?;
     let range = (reader.number()?, reader.number()?);
@@ -183,6 +188,9 @@ fn read_cell(spec: &Spec, binning: Binning, header: &CellHeader, reader: &mut Re
         sums.push(reader.numbers(places.len())?);
     }
     check_bins(binning, header, range, &keys, &sums)?;
+    if !cell.origin.is_finite() || cell.origin.abs() > range.0.abs().max(range.1.abs()) {
+        return Err(broken("its rewards are not where it says"));
+    }
     let (bins, rows) = Bins::restore(binning, header.resolution, Some(range), &keys);
     cell.bins = bins;
     if cell.bins.table_rows().saturating_mul(cell.table.width) > MOST_NUMBERS {

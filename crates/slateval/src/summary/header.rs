@@ -95,6 +95,7 @@ struct InputHeader {
     fingerprint: String,
     row_groups: Option<(usize, usize)>,
     rows: u64,
+    digest: String,
 }
 
 /// What a header says.
@@ -137,22 +138,26 @@ impl Header {
         let header: Header = serde_json::from_slice(json).map_err(|error| error.to_string())?;
         let spec = header.spec.into_spec().map_err(|error| error.to_string())?;
         let inputs = header.inputs.into_iter().map(InputHeader::into_input).collect::<Option<_>>();
-        let inputs = inputs.ok_or("an input's fingerprint is not a number")?;
+        let inputs = inputs.ok_or("an input is not described as it should be")?;
         Ok(Contents { spec, whole: header.whole, segments: header.segments, inputs })
     }
 }
 
 impl InputHeader {
     fn new(input: &Input) -> Self {
-        let Input { name, bytes, fingerprint, row_groups, rows } = input.clone();
+        let Input { name, bytes, fingerprint, row_groups, rows, digest } = input.clone();
         let row_groups = row_groups.map(|groups| (groups.start, groups.end));
-        InputHeader { name, bytes, fingerprint: format!("{fingerprint:016x}"), row_groups, rows }
+        let [fingerprint, digest] = [fingerprint, digest].map(|number| format!("{number:016x}"));
+        InputHeader { name, bytes, fingerprint, row_groups, rows, digest }
     }
 
     fn into_input(self) -> Option<Input> {
-        let InputHeader { name, bytes, fingerprint, row_groups, rows } = self;
-        let fingerprint = u64::from_str_radix(&fingerprint, 16).ok()?;
-        Some(Input { name, bytes, fingerprint, row_groups: row_groups.map(|(start, end)| start..end), rows })
+        let InputHeader { name, bytes, fingerprint, row_groups, rows, digest } = self;
+        let number = |digits: String| u64::from_str_radix(&digits, 16).ok();
+        let (fingerprint, digest) = (number(fingerprint)?, number(digest)?);
+        let row_groups = row_groups.map(|(start, end)| start..end);
+        let is_whole = row_groups.as_ref().is_none_or(|groups| groups.start < groups.end);
+        is_whole.then_some(Input { name, bytes, fingerprint, row_groups, rows, digest })
     }
 }
 
@@ -245,7 +250,8 @@ mod tests {
         spec.columns = BTreeMap::from([("reward".into(), "clicks".into())]);
         let values = [Segment::Null, Segment::Bool(true), Segment::Int(7), Segment::Text("7".into())];
         let cell = |rows| CellHeader { rows, slots: 2, resolution: Resolution::Exact, bins: 1 };
-        let input = Input { name: "a.csv".into(), bytes: 9, fingerprint: 0xab, row_groups: Some(1..3), rows: 12 };
+        let input =
+            Input { name: "a.csv".into(), bytes: 9, fingerprint: 0xab, row_groups: Some(1..3), rows: 12, digest: 1 };
         let segment = |value: Segment| SegmentHeader { value: value.into(), cell: cell(3) };
         let header = Header::new(&spec, Some(cell(12)), values.clone().map(segment).into(), &[&input]);
         let json = String::from_utf8(header.to_json()).unwrap();
@@ -261,7 +267,8 @@ mod tests {
             r#"{"value":true,"rows":3,"slots":2,"resolution":"exact","bins":1},"#,
             r#"{"value":7,"rows":3,"slots":2,"resolution":"exact","bins":1},"#,
             r#"{"value":"7","rows":3,"slots":2,"resolution":"exact","bins":1}],"#,
-            r#""inputs":[{"name":"a.csv","bytes":9,"fingerprint":"00000000000000ab","row_groups":[1,3],"rows":12}]}"#,
+            r#""inputs":[{"name":"a.csv","bytes":9,"fingerprint":"00000000000000ab","row_groups":[1,3],"rows":12,"#,
+            r#""digest":"0000000000000001"}]}"#,
         );
         assert_eq!(json, expected);
         let contents = Header::parse(json.as_bytes()).unwrap();

@@ -27,7 +27,7 @@ pub(crate) struct Kept {
 }
 
 impl Kept {
-    pub(crate) fn new(spec: &Spec) -> Self {
+    pub(crate) fn new(spec: &Spec, groups: u16) -> Self {
         let has_slots = spec.structure.needs().slots;
         let named = |name: &String| spec.policies.iter().position(|p| p.name == *name);
         Kept {
@@ -35,7 +35,7 @@ impl Kept {
             chi: spec.policies.iter().map(|p| p.chi && has_slots).collect(),
             baseline: spec.baseline.as_ref().and_then(named),
             interactions: spec.interactions && has_slots,
-            groups: usize::from(spec.groups()),
+            groups: usize::from(groups),
             structure: spec.structure.clone(),
         }
     }

@@ -140,6 +140,13 @@ impl Summary {
         self.inputs.all()
     }
 
+    /// A number made from the rewards of all rows: how many there are in each bin. The same rows have the same, however
+    /// they came.
+    pub fn digest(&self) -> u64 {
+        let settled = self.settled();
+        settled.whole.as_ref().map_or(0, Cell::digest)
+    }
+
     /// Remembers which file rows came from that were added, so that [`merge`](Summary::merge) can refuse to count them
     /// twice. An input without rows is not remembered.
     pub fn add_input(&mut self, input: Input) {
@@ -209,7 +216,7 @@ impl Summary {
 /// Adds the rows of a block that has been checked.
 fn add_to(whole: &mut Option<Cell>, spec: &Spec, block: &Block, scratch: &mut Scratch) {
     if block.rows() > 0 {
-        let cell = whole.get_or_insert_with(|| Cell::new(spec, spec.cell_binning(), block.slots()));
+        let cell = whole.get_or_insert_with(|| Cell::of_log(spec, block.slots()));
         cell.add(&spec.structure, block, scratch);
     }
 }

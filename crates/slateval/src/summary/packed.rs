@@ -16,7 +16,6 @@
 //! | … | other bins, likewise |
 
 use crate::question::error::Result;
-use crate::question::spec::Spec;
 use crate::summary::Summary;
 use crate::summary::cell::Cell;
 use crate::summary::format::{CHECKSUM, PREAMBLE, broken, open};
@@ -67,12 +66,16 @@ fn rearranged(bytes: &[u8], way: Way) -> Result<Vec<u8>> {
     let contents = Header::parse(header).map_err(|why| broken(&format!("its header is odd: {why}")))?;
     contents.spec.check()?;
     let mut numbers: Vec<u64> = payload.chunks_exact(8).map(number).collect();
-    let cells: Vec<&CellHeader> =
-        contents.whole.iter().chain(contents.segments.iter().map(|segment| &segment.cell)).collect();
+    let (spec, count) = (&contents.spec, contents.segments.len());
+    let of_log: Empty<'_> = &|slots| Cell::of_log(spec, slots);
+    let of_segment: Empty<'_> = &|slots| Cell::of_segment(spec, count, slots);
+    let segments = contents.segments.iter().map(|segment| (&segment.cell, of_segment));
+    let cells: Vec<(&CellHeader, Empty<'_>)> =
+        contents.whole.iter().map(|whole| (whole, of_log)).chain(segments).collect();
     let mut rest = &mut numbers[..];
     let mut all = Vec::with_capacity(cells.len());
-    for cell in cells {
-        let (rules, length) = shape(&contents.spec, cell, rest.len())?;
+    for (cell, empty) in cells {
+        let (rules, length) = shape(empty, cell, rest.len())?;
         let (own, others) = std::mem::take(&mut rest).split_at_mut(length);
         let bins = cell.bins * rules.width();
         all.push(CellBins { rules, bins: &mut own[BEFORE_BINS..BEFORE_BINS + bins] });
@@ -153,15 +156,18 @@ fn number(bytes: &[u8]) -> u64 {
     u64::from_le_bytes(bytes.try_into().unwrap_or_default())
 }
 
+/// Makes a cell without rows, for so many slots.
+type Empty<'a> = &'a dyn Fn(usize) -> Cell;
+
 /// What foretells the sums of a cell's bins, and how many numbers the cell has, of those that are left.
-fn shape(spec: &Spec, header: &CellHeader, left: usize) -> Result<(Rules, usize)> {
+fn shape(empty: Empty<'_>, header: &CellHeader, left: usize) -> Result<(Rules, usize)> {
     let short = || broken("it is cut short");
     // Every policy has a triangle of at least slots^2 / 2 sums: what is left bounds the number of slots.
     let triangle = header.slots.checked_mul(header.slots).map(|square| square / 2).ok_or_else(short)?;
     if triangle > left || header.bins > left {
         return Err(short());
     }
-    let cell = Cell::new(spec, spec.cell_binning(), header.slots);
+    let cell = empty(header.slots);
     let rules = Rules::new(&cell);
     let tally = Tally::numbers(header.slots, cell.kept.basis.len());
     let policies: usize = cell.policies.iter().map(|policy| policy.moments.sums.len() + tally).sum();

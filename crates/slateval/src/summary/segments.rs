@@ -137,8 +137,7 @@ impl Segments {
             return place;
         }
         let place = self.list.len();
-        let binning = spec.segment_binning(place + 1);
-        self.insert(name.clone(), Cell::new(spec, binning, slots));
+        self.insert(name.clone(), Cell::of_segment(spec, place + 1, slots));
         self.share_bins(spec);
         place
     }
