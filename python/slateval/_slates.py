@@ -17,8 +17,13 @@ from ._errors import DataTypeError, InputError
 class PlackettLuce:
     """A ranker that fills slot after slot, without repeats: an item left is taken in proportion to `exp(score)`.
 
-    `scores` is (n, N), or (N,) if they are the same in every context. An item with score `-inf` is never shown.
+    Parameters
+    ----------
+    scores : array (n, N) or (N,)
+        The score of each item; (N,) if they are the same in every context. An item with score `-inf` is never shown.
 
+    Examples
+    --------
     >>> from slateval.weights import pseudo_inverse
     >>> pseudo_inverse([[0, 1], [1, 0]], logging=PlackettLuce([1.0, 0.0, 0.0]), target=[0, 1]).weights.round(3)
     array([3.252, 0.408])
@@ -29,8 +34,15 @@ class PlackettLuce:
 
 @dataclass(frozen=True, eq=False)
 class UniformRanking:
-    """Slates without repeats from `items` items, all of them equally likely.
+    """Slates without repeats, all of them equally likely.
 
+    Parameters
+    ----------
+    items : int
+        How many items there are.
+
+    Examples
+    --------
     >>> from slateval.weights import pseudo_inverse
     >>> pseudo_inverse([[0, 1], [1, 0]], logging=UniformRanking(3), target=[0, 1]).weights.round(3)
     array([5., 1.])
@@ -41,8 +53,17 @@ class UniformRanking:
 
 @dataclass(frozen=True, eq=False)
 class Slates:
-    """An explicit distribution: `slates` (S, K), with `probabilities` (S,), or (n, S) if they depend on the context.
+    """An explicit distribution over slates.
 
+    Parameters
+    ----------
+    slates : array (S, K)
+        The slates that are ever shown, as item numbers from 0.
+    probabilities : array (S,) or (n, S)
+        Their probabilities; (n, S) if they depend on the context.
+
+    Examples
+    --------
     >>> from slateval.weights import pseudo_inverse
     >>> logging = Slates([[0, 1], [1, 0]], probabilities=[0.75, 0.25])
     >>> pseudo_inverse([[0, 1], [0, 1]], logging, target=[0, 1]).weights.round(3)
@@ -55,10 +76,19 @@ class Slates:
 
 @dataclass(frozen=True, eq=False)
 class Sampler:
-    """A policy that can only be drawn from: `draw(context, size, rng)` gives `size` slates (size, K).
+    """A policy that can only be drawn from.
 
-    `items` is the number of items; `contexts` (n,) has each row's context, without them `draw` is given None.
+    Parameters
+    ----------
+    draw : callable
+        `draw(context, size, rng)` gives `size` slates (size, K).
+    items : int
+        How many items there are.
+    contexts : array (n,), optional
+        Each row's context; without them `draw` is given None.
 
+    Examples
+    --------
     >>> from slateval.weights import pseudo_inverse
     >>> def draw(context, size, rng):
     ...     return np.argsort(rng.random((size, 3)), axis=1)[:, :2]

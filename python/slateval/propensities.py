@@ -134,10 +134,6 @@ def propensities(
 ) -> Propensities:
     """The probabilities of the slates shown, and each target's chi, from whole policies.
 
-    `actions` is an array (n, K) of item numbers from 0, or of items of any kind with the list `items` of all of them; a
-    frame has one column for each slot. Shorter slates are filled with -1 (None among items that are no numbers), or
-    masked (`numpy.ma`). Every frame may be a Polars lazy frame: actions, contexts and tables.
-
     A policy is one of
 
     - an array (n, K, N) of probabilities of each of N items in each slot; (K, N) if it is the same in every context,
@@ -148,19 +144,51 @@ def propensities(
     - for logging, the result of `slateval.estimate_propensities`, where the log has no propensities;
     - a function of a batch of at most `batch_size` of the `contexts`, which gives an array (b, K, N).
 
-    `target` is a policy, or a dict of them by name. Such a policy is taken to fill its slots independently given the
-    context. A target may also be a policy over whole slates of `slateval.weights`: `PlackettLuce`, `UniformRanking` or
-    `Slates`. Its slots depend on each other, unless its probabilities are products of its slots', and
-    `p.arguments()` then has `target_slots="joint"`. `evaluate` has one such setting for all targets: if one of several
-    is joint, all are evaluated as such, and a warning says so. For other targets whose slots depend on each other, give
-    the probabilities for each slot and say `target_slots="joint"` here. (See `slateval.weights.pseudo_inverse` if it is
-    logging whose slots depend on each other.)
+    Such a policy is taken to fill its slots independently given the context. A target may also be a policy over whole
+    slates of `slateval.weights`: `PlackettLuce`, `UniformRanking` or `Slates`. Its slots depend on each other, unless
+    its probabilities are products of its slots', and `p.arguments()` then has `target_slots="joint"`. `evaluate` has
+    one such setting for all targets: if one of several is joint, all are evaluated as such, and a warning says so. For
+    other targets whose slots depend on each other, give the probabilities for each slot and say `target_slots="joint"`
+    here. (See `slateval.weights.pseudo_inverse` if it is logging whose slots depend on each other.)
 
     A target that shows what logging never shows cannot be evaluated: an error says where. With `on_unsupported="warn"`
     that part of the target is left out, chi is taken over the rest, and `support` tells how much it is. What is
     left is no policy: without a correction an estimate counts the part left out as reward 0, and corrections, which
     make weights add up to 1, extrapolate from the rest. The check `propensities` then fails, and says so.
 
+    Parameters
+    ----------
+    actions : array (n, K) or frame
+        What was shown: item numbers from 0, or items of any kind with the list `items` of all of them; a frame has one
+        column for each slot. Shorter slates are filled with -1 (None among items that are no numbers), or masked
+        (`numpy.ma`). Every frame may be a Polars lazy frame: actions, contexts and tables.
+    logging : policy
+        The policy that wrote the log.
+    target : policy or dict
+        The new policy, or several by name.
+    contexts : array (n,) or frame, optional
+        What policies look at: what tables are joined with, and functions are given.
+    items : sequence, optional
+        All items, in the order of the policies' arrays.
+    target_slots : {"independent", "joint"}, optional
+        Whether the targets' slots depend on each other, where the policies do not tell.
+    on_unsupported : {"error", "warn"}
+        What to do with a target that shows what logging never shows.
+    batch_size : int
+        At most so many contexts are given to a function at once.
+
+    Returns
+    -------
+    Propensities
+        `mu`, `pi` and `chi`; `slateval.evaluate(reward=reward, **p.arguments())` takes them.
+
+    Raises
+    ------
+    InputError
+        For values and shapes that cannot be right, and for a target that shows what logging never shows.
+
+    Examples
+    --------
     >>> import numpy as np
     >>> actions = np.array([[0, 2], [1, 0]])
     >>> mu = [1 / 3, 1 / 3, 1 / 3]

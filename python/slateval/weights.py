@@ -35,13 +35,28 @@ TOLERANCE = 1e-6
 
 @dataclass(frozen=True, eq=False)
 class PseudoInverse:
-    """Weights (n,), to be evaluated as they are.
+    """Weights, to be evaluated as they are.
 
-    `error` is None if nothing was drawn: the weights are then exact. Otherwise it is each weight's standard error from
-    having drawn slates. Rows of one policy share their draws, so it does not average out over such rows: draw more
-    (`samples`) until it is small beside the weights. `unsupported` (n,) tells how far each row's target lies outside of
-    what logging can tell of, in probability; 0 but for rounding if it is supported. `target_slots` is `"joint"` if the
-    target's slots are known to depend on each other given the context, as those of a ranker without repeats do.
+    Parameters
+    ----------
+    weights : array (n,)
+        The weight of each row.
+    error : array (n,) or None
+        None if nothing was drawn: the weights are then exact. Otherwise each weight's standard error from having drawn
+        slates. Rows of one policy share their draws, so it does not average out over such rows: draw more (`samples`)
+        until it is small beside the weights.
+    unsupported : array (n,)
+        How far each row's target lies outside of what logging can tell of, in probability; 0 but for rounding if it is
+        supported.
+    target_slots : {"independent", "joint"}
+        "joint" if the target's slots are known to depend on each other given the context, as those of a ranker without
+        repeats do.
+
+    Examples
+    --------
+    >>> w = pseudo_inverse([[0, 1], [1, 0], [1, 2]], UniformRanking(3), [0, 1])
+    >>> w.weights.round(6), w.error
+    (array([ 5.,  1., -1.]), None)
     """
 
     weights: Floats
@@ -50,7 +65,13 @@ class PseudoInverse:
     target_slots: TargetSlots = "independent"
 
     def arguments(self) -> dict[str, Any]:
-        """Keyword arguments for `slateval.evaluate(reward=reward, **w.arguments())`."""
+        """Keyword arguments for `slateval.evaluate(reward=reward, **w.arguments())`.
+
+        Returns
+        -------
+        dict
+            The arguments by name.
+        """
         return {"weight": self.weights, "structure": "given"} | slots_argument(self.target_slots)
 
     def __repr__(self) -> str:
@@ -85,23 +106,45 @@ def pseudo_inverse(
     It takes the reward to be a sum of effects of single slots, given the context. What two items do together it gets
     wrong, and nothing in the result shows it: a weight that is given is taken as it is.
 
-    `actions` is an array (n, K) of item numbers from 0. `target` is one of
-
-    - the probability of each item in each slot, (n, K, N) or (K, N), as floats;
-    - the one slate that it shows, (n, K) or (K,), as whole numbers;
-    - a policy over slates, as `logging` is.
-
-    Rows with the same policy share one inverse of a matrix with K·N rows; different policies are shared out among
-    `threads` threads, all processors if None. `progress` is as for `evaluate`, in rows. Ctrl-C ends it.
-
     The weights of a Plackett-Luce ranker are exact where its slates are made of at most `slate_limit` sets of items:
     those that can fill all slots but the last. Five slots of 20 items have 4,845 such sets (and 1,860,480 slates).
-    Beyond, and for a `Sampler`, `samples` slates are drawn from `seed`, and `error` tells what that costs: the standard
-    error by leaving out one of `parts` parts at a time.
+    Beyond, and for a `Sampler`, slates are drawn. Rows with the same policy share one inverse of a matrix with K·N
+    rows.
 
-    A target outside of what logging's slates can tell of is an error. With `on_unsupported="warn"` that part of it is
-    left out, and `unsupported` tells how much it is.
+    Parameters
+    ----------
+    actions : array (n, K)
+        What was shown, as item numbers from 0.
+    logging : PlackettLuce, UniformRanking, Slates or Sampler
+        The policy that wrote the log.
+    target : array or policy
+        The probability of each item in each slot, (n, K, N) or (K, N), as floats; the one slate that it shows, (n, K)
+        or (K,), as whole numbers; or a policy over slates, as `logging` is.
+    slate_limit : int
+        The most sets of items to walk through.
+    samples, parts, seed : int
+        How many slates are drawn beyond that, and from where. `error` tells what drawing costs: the standard error by
+        leaving out one of `parts` parts at a time.
+    on_unsupported : {"error", "warn"}
+        What to do with a target outside of what logging's slates can tell of: "warn" leaves that part of it out, and
+        `unsupported` tells how much it is.
+    threads : int, optional
+        Different policies are shared out among so many; all processors if None.
+    progress : bool, callable or bar, optional
+        As for `evaluate`, in rows. Ctrl-C ends it.
 
+    Returns
+    -------
+    PseudoInverse
+        The weights; `slateval.evaluate(reward=reward, **w.arguments())` takes them.
+
+    Raises
+    ------
+    InputError
+        For values and shapes that cannot be right, and for a target that logging cannot tell of.
+
+    Examples
+    --------
     Logging ranks two of three items uniformly, the target always shows (0, 1):
 
     >>> w = pseudo_inverse([[0, 1], [1, 0], [1, 2]], UniformRanking(3), [0, 1])

@@ -68,11 +68,7 @@ def public() -> dict[str, Any]:
     return found
 
 
-ELSEWHERE = {"propensities", *slateval.weights.__all__}
-"""Names whose docstrings describe their arguments in sentences."""
-
-
-@pytest.mark.parametrize("name", [name for name in sorted(public()) if name.partition(".")[0] not in ELSEWHERE])
+@pytest.mark.parametrize("name", sorted(public()))
 def test_has_the_sections_of_numpydoc(name: str) -> None:
     value = public()[name]
     document = inspect.getdoc(value) or ""
