@@ -178,7 +178,8 @@ class Interval:
         'it cannot be told: the interval [-0.1, 0.3] holds 0'
         """
         if self._is_unreliable():
-            return f"it cannot be told: {self.spoiled or self.reason or 'there is no interval'}"
+            reason = self.reason or "there is no interval"
+            return f"it cannot be told: {reason if self._is_missing() else self.spoiled}"
         ends = f"the interval {self._ends('.6g')}"
         if self.above(value):
             return f"it is shown to be above {value:g}: {ends} lies above"
@@ -187,9 +188,10 @@ class Interval:
         return f"it cannot be told: {ends} holds {value:g}"
 
     def _is_unreliable(self) -> bool:
-        return (
-            self.spoiled is not None or self.refuted or self.conditional or (self.lower is None and self.upper is None)
-        )
+        return self._is_missing() or self.spoiled is not None
+
+    def _is_missing(self) -> bool:
+        return self.refuted or self.conditional or (self.lower is None and self.upper is None)
 
     def _ends(self, spec: str) -> str:
         def show(value: float | None) -> str:

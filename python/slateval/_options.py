@@ -62,7 +62,7 @@ def several(name: str, value: Any) -> str | None:
         names = [text(name, column) for column in value]
         if not names:
             raise InputError(f"{name} is empty: name at least one column, or leave it out")
-        return ",".join(names)
+        return ", ".join(names)
     return optional_text(name, value)
 
 

@@ -150,7 +150,7 @@ def test_what_is_given_in_place_of_summaries() -> None:
     summary, evaluation = filled(), filled().evaluate(band="none")
     for misuse, message in (
         (lambda: slateval.merge([summary, evaluation]), r"not an Evaluation; ev.merge\(other\) merges evaluations"),
-        (lambda: slateval.merge([summary, "x"]), "merge takes summaries and the bytes of summaries, not a str"),
+        (lambda: slateval.merge([summary, "x"]), "merge takes summaries, as .* and the bytes of summaries, not a str"),
         (lambda: slateval.merge(summary), r"not one Summary: write merge\(\[one, other\]\)"),
         (lambda: evaluation.merge(summary), "an evaluation merges with an evaluation, not with a Summary"),
         (lambda: summary.merge(evaluation), "a summary merges with a summary, not with an Evaluation"),

@@ -88,6 +88,18 @@ def test_withheld_numbers_have_reasons(weak: slateval.Evaluation) -> None:
     assert weak.segment(None).rows == 1 and weak.segment("tv").rows == 2
 
 
+def test_what_the_gate_cannot_tell_nobody_can() -> None:
+    random = np.random.default_rng(5)
+    shown = random.integers(0, 2, (4000, 2))
+    reward = (random.random(4000) < 0.2 + 0.3 * shown[:, 0]).astype(float)
+    log = {"reward": reward, "logging": np.full((4000, 2), 0.5), "target": np.where(shown == 1, 0.9, 0.1)}
+    with pytest.warns(slateval.SlatevalWarning, match="estimated"):
+        guessed = slateval.evaluate(**log, propensities="estimated").comparison("target").mean
+    known = slateval.evaluate(**log).comparison("target").mean
+    assert known.above(0) and guessed.lower == known.lower and guessed.above(0) is None
+    assert guessed.why(0) == "it cannot be told: the check `estimated-propensities` of `target` did not pass"
+
+
 def test_the_cdf_is_a_function(ev: slateval.Evaluation) -> None:
     cdf = ev["new"].cdf
     assert cdf(-1) == 0 and cdf(2) == 1 and isinstance(cdf(0.5), float)

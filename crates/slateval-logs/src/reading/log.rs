@@ -161,7 +161,7 @@ impl Log {
         if columns.targets.len() != spec.policies.len() {
             return Err(Error::Targets { columns: columns.targets.len(), policies: spec.policies.len() });
         }
-        spec.by.clone_from(&columns.by);
+        spec.by = columns.by.as_ref().map(|name| self.label_name(name));
         spec.cluster.clone_from(&columns.cluster);
         let slots = spec.structure.needs().slots;
         spec.policies.iter_mut().for_each(|p| p.chi = false);
@@ -177,6 +177,14 @@ impl Log {
         }
         check_files(self.files.iter().map(LogFile::found), columns, &spec)?;
         Ok(spec)
+    }
+
+    /// What a label is called: several columns the same, with blanks behind their commas or without.
+    fn label_name(&self, name: &str) -> String {
+        match self.schema.index_of(name) {
+            Ok(_) => name.to_owned(),
+            Err(_) => name.split(',').map(str::trim).collect::<Vec<_>>().join(", "),
+        }
     }
 
     /// Which columns play which roles; `spec` must come from [`Log::spec`]. Types are those of the first file.
