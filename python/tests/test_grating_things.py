@@ -114,3 +114,12 @@ FLAGS = [
     "chi",
     "json",
 ]
+
+
+def test_segments_are_found_by_the_values_of_a_frame() -> None:
+    days = pd.to_datetime(["2026-01-02", "2026-01-03"] * 10)
+    frame = pd.DataFrame({"reward": [1.0, 0.0] * 10, "mu_1": 0.5, "pi_1": 0.5, "new": [True, False] * 10})
+    for by, column in (("new", frame.new), ("day", pd.Series(days)), ("day", pd.Series(days.date))):
+        ev = slateval.evaluate(frame.assign(**{by: column}), by=by, band="none")
+        assert ev.segment(column[0]).rows == 10
+        assert float(ev.segment(column[1])["logging"].mean) == 0

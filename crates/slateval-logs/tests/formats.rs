@@ -329,6 +329,14 @@ fn threads_and_parts_change_nothing() {
     let mut total = slateval::Summary::new(spec.clone()).unwrap();
     plan.iter().for_each(|task| total.merge(&partial(task, &columns, &spec).unwrap()).unwrap());
     assert_eq!(shown(&total), one);
+    // A part that was merged is not merged again, and a file that was replaced is not read by an old plan.
+    assert!(total.merge(&partial(&plan[1], &columns, &spec).unwrap()).is_err());
+    let other = parquet(&dir.path().join("other.parquet"), &wide_rows(rows - 1), 50_000);
+    let kept = dir.path().join("kept.parquet");
+    fs::rename(&path, &kept).unwrap();
+    fs::rename(&other, &path).unwrap();
+    refused(partial(&plan[1], &columns, &spec), &["large.parquet: it changed"]);
+    fs::rename(&kept, &path).unwrap();
 
     let last = std::sync::Mutex::new((0, 0));
     let note = |p: slateval_logs::Progress| {

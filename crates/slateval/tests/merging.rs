@@ -360,9 +360,10 @@ fn segments_share_bins_whatever_order_they_come_in() {
 #[test]
 fn the_whole_log_is_the_same_with_segments_and_without() {
     let slates = continuous_log(3);
-    let spec = Spec::new(Structure::Auto, ["new"]);
-    let (plain, split) = (evaluate(&summarise(&spec, &slates)), evaluate(&summarise(&spec.by("40"), &slates)));
-    assert_eq!((plain.log, plain.policies, plain.comparisons), (split.log, split.policies, split.comparisons));
+    for spec in [Spec::new(Structure::Auto, ["new"]), Spec::new(Structure::Auto, ["new"]).clustered("user")] {
+        let (plain, split) = (evaluate(&summarise(&spec, &slates)), evaluate(&summarise(&spec.by("40"), &slates)));
+        assert_eq!((plain.log, plain.policies, plain.comparisons), (split.log, split.policies, split.comparisons));
+    }
 }
 
 #[test]
@@ -432,6 +433,16 @@ fn crafted_bytes_are_refused() {
         if let Ok(summary) = Summary::from_bytes(&crafted) {
             let _ = summary.evaluate(&quick());
         }
+    }
+    let input = |groups: &str, rows: &str| {
+        let digits = "\"fingerprint\":\"1\",\"digest\":\"1\"";
+        format!("{{\"name\":\"a\",\"bytes\":1,{digits},\"row_groups\":{groups},\"rows\":{rows}}}")
+    };
+    let with =
+        |inputs: &[String]| craft("\"segments\":[]", &format!("\"segments\":[],\"inputs\":[{}]", inputs.join(",")));
+    assert_eq!(Summary::from_bytes(&with(&[input("[0,1]", "2"), input("[1,2]", "3")])).unwrap().inputs()[0].rows, 5);
+    for refused in [input("[5,2]", "1"), input("null", "5001"), input("[0,1]", "18446744073709551615")] {
+        assert!(Summary::from_bytes(&with(&[refused])).is_err());
     }
     assert!(Summary::from_bytes(&craft("\"rows\":5000", "\"rows\":4999")).is_err());
     assert!(Summary::from_bytes(&craft("\"slots\":2", "\"slots\":131072")).is_err());

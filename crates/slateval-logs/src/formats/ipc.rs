@@ -44,7 +44,7 @@ pub(crate) fn open_file(path: &Path, choose: Choose<'_>) -> Result<Batches> {
 
 pub(crate) fn open_stream(path: &Path, choose: Choose<'_>) -> Result<Batches> {
     if path == Path::new(STDIN) {
-        return Input::open()?.batches(choose);
+        return StandardInput::open()?.batches(choose);
     }
     let bad = bad(path, Format::IpcStream);
     let schema = stream_schema(path)?;
@@ -72,20 +72,20 @@ fn check_stream(reader: &mut impl BufRead) -> Result<()> {
 }
 
 /// Standard input, opened: its schema has been read and cannot be read again.
-pub(crate) struct Input(StreamReader<BufReader<Stdin>>);
+pub(crate) struct StandardInput(StreamReader<BufReader<Stdin>>);
 
-impl std::fmt::Debug for Input {
+impl std::fmt::Debug for StandardInput {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("Input")
+        f.write_str("StandardInput")
     }
 }
 
-impl Input {
+impl StandardInput {
     pub(crate) fn open() -> Result<Self> {
         let mut reader = BufReader::new(stdin());
         check_stream(&mut reader)?;
         let reader = StreamReader::try_new(reader, None);
-        reader.map(Input).map_err(|e| Error::NotAStream { reason: brief(&e.to_string()) })
+        reader.map(StandardInput).map_err(|e| Error::NotAStream { reason: brief(&e.to_string()) })
     }
 
     pub(crate) fn schema(&self) -> Schema {

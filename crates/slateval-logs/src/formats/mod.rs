@@ -31,7 +31,7 @@ pub(crate) use cell::{Cell, truth};
 pub(crate) use detect::{Format, STDIN, begins_with};
 pub(crate) use discover::{files, partitions};
 pub(crate) use identity::Identity;
-pub(crate) use ipc::Input;
+pub(crate) use ipc::StandardInput;
 pub(crate) use parquet::Footers;
 pub(crate) use pieces::{PIECE, Pieces};
 

@@ -10,7 +10,7 @@ use slateval::{Segment, Spec};
 
 use crate::columns::{Columns, Description, Found, RowFormat, Source, check_files};
 use crate::error::{Error, Result};
-use crate::formats::{self, Format, Head, Identity, Input, STDIN, begins_with, guarded};
+use crate::formats::{self, Format, Head, Identity, STDIN, StandardInput, begins_with, guarded};
 
 /// The first bytes of a saved summary, which is easily mistaken for a log.
 const SUMMARY: &[u8] = b"SLATEVAL";
@@ -25,7 +25,7 @@ pub struct Log {
     pub(crate) files: Vec<LogFile>,
     schema: Schema,
     /// Standard input, until it is read.
-    pub(crate) input: Mutex<Option<Input>>,
+    pub(crate) input: Mutex<Option<StandardInput>>,
     /// Whether a file may be read twice.
     pub(crate) duplicates: bool,
 }
@@ -58,7 +58,7 @@ impl Log {
         let found = formats::files(paths)?;
         let mut input = None;
         if found.iter().any(|p| p == Path::new(STDIN)) {
-            input = Some(guarded(Path::new(STDIN), Format::IpcStream.name(), Input::open)?);
+            input = Some(guarded(Path::new(STDIN), Format::IpcStream.name(), StandardInput::open)?);
         }
         let piped: Option<SchemaRef> = input.as_ref().map(|input| input.schema().into());
         let partitions = formats::partitions(&found);

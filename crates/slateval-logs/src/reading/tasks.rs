@@ -10,7 +10,7 @@ use slateval::{Segment, Spec, Summary};
 
 use crate::columns::{Columns, RowFormat};
 use crate::error::{Error, Result};
-use crate::formats::{Footers, Identity, Input, PIECE, Pieces, STDIN};
+use crate::formats::{Footers, Identity, PIECE, Pieces, STDIN, StandardInput};
 use crate::reading::log::{Log, LogFile};
 use crate::reading::merge::Merge;
 use crate::reading::progress::{Meter, Progress};
@@ -125,7 +125,7 @@ impl Log {
         if total.rows() == 0 { Err(Error::NoRows { paths: self.given.clone() }) } else { Ok(total) }
     }
 
-    fn take_input(&self) -> Result<Input> {
+    fn take_input(&self) -> Result<StandardInput> {
         let mut input = self.input.lock().unwrap_or_else(PoisonError::into_inner);
         input.take().ok_or(Error::InputUsedUp)
     }

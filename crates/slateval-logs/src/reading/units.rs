@@ -9,7 +9,7 @@ use slateval::Spec;
 
 use crate::columns::{Columns, Found, Layout, RowFormat};
 use crate::error::{Error, Result};
-use crate::formats::{self, Batches, Footers, Format, Identity, Input, Part, Pieces, guarded};
+use crate::formats::{self, Batches, Footers, Format, Identity, Part, Pieces, StandardInput, guarded};
 use crate::reading::progress;
 use crate::reading::tasks::Task;
 use crate::rows::{Done, LongRows, WideRows};
@@ -62,7 +62,7 @@ pub(crate) struct Job<'a> {
 }
 
 impl Job<'_> {
-    pub(crate) fn unit(&self, unit: &Unit<'_>, input: Option<Input>, report: Report<'_>) -> Result<Done> {
+    pub(crate) fn unit(&self, unit: &Unit<'_>, input: Option<StandardInput>, report: Report<'_>) -> Result<Done> {
         let part = match (unit.piece, &unit.task.row_groups) {
             (Some((pieces, i)), _) => Part::Bytes { range: pieces.range(i)?, first_row: 0 },
             (None, Some(groups)) => Part::RowGroups(groups.clone()),
@@ -87,7 +87,7 @@ impl Job<'_> {
         Ok(Done { more: !unit.last, input, ..done })
     }
 
-    fn part(&self, task: &Task, part: &Part, input: Option<Input>, report: Report<'_>) -> Result<Done> {
+    fn part(&self, task: &Task, part: &Part, input: Option<StandardInput>, report: Report<'_>) -> Result<Done> {
         let Job { columns, spec, footers } = *self;
         let format = Format::detect(&task.file)?;
         let text = format.is_text();

@@ -266,6 +266,23 @@ mod tests {
     }
 
     #[test]
+    fn no_two_combinations_of_values_have_one_name() {
+        let column = |values: Vec<Option<&str>>| Labels::Text(StringArray::from(values));
+        let first = column(vec![Some("a, b"), Some("a"), Some("null"), None, Some("say \"a\"")]);
+        let second = column(vec![Some("c"), Some("b, c"), Some("x"), Some("x"), Some("x")]);
+        let labels = Labels::Several(vec![first, second]);
+        let mut out = Segment::Null;
+        let names: Vec<String> = (0..5)
+            .map(|row| {
+                labels.read(row, &mut out);
+                out.to_string()
+            })
+            .collect();
+        let wanted = ["\"a, b\", c", "a, \"b, c\"", "\"null\", x", "null, x", "\"say \"\"a\"\"\", x"];
+        assert_eq!(names, wanted);
+    }
+
+    #[test]
     fn cells_are_typed_one_by_one() {
         let cells = StringArray::from(vec![Some("12"), Some("007"), Some("-3"), Some("true"), Some("x"), None]);
         let wanted = [Segment::Int(12), text("007"), Segment::Int(-3), Segment::Bool(true), text("x"), Segment::Null];

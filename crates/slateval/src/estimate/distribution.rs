@@ -54,20 +54,22 @@ impl Distribution {
     }
 }
 
-/// The reward that is meant by `v`, if no reward is `v`: one that differs in its last digits, as sums do, or that is `v` in
-/// single precision, in which 0.2 is more than 0.2.
+/// The reward that is meant by `v`, if no reward is `v`: one that differs in its last digits, as sums do, or, where all
+/// rewards are in single precision, in which 0.2 is more than 0.2, the one that `v` is there.
 fn meant(bins: &[Bin], v: f64) -> f64 {
     let from_v = bins.partition_point(|bin| bin.max < v);
     if bins.get(from_v).is_some_and(|bin| bin.min <= v) {
         return v;
     }
-    let is_single = |reward: f64| f64::from(reward as f32) == reward;
-    let is_meant = |reward: f64| {
-        (reward - v).abs() <= 4.0 * f64::EPSILON * v.abs() || (is_single(reward) && reward as f32 == v as f32)
-    };
     let neighbours = bins[from_v.saturating_sub(1)..].iter().take(2);
-    let mut atoms = neighbours.filter(|bin| bin.min == bin.max).map(|bin| bin.max);
-    atoms.find(|&reward| is_meant(reward)).unwrap_or(v)
+    let atoms: Vec<f64> = neighbours.filter(|bin| bin.min == bin.max).map(|bin| bin.max).collect();
+    let differs_by_rounding = |reward: &&f64| (**reward - v).abs() <= 4.0 * f64::EPSILON * v.abs();
+    let is_single = |reward: f64| f64::from(reward as f32) == reward;
+    let single = || {
+        let same = atoms.iter().find(|reward| **reward as f32 == v as f32);
+        same.filter(|_| bins.iter().all(|bin| is_single(bin.min) && is_single(bin.max)))
+    };
+    atoms.iter().find(differs_by_rounding).or_else(single).copied().unwrap_or(v)
 }
 
 /// A reward whose CDF is the probability of rewards below `v`: `F(v-)`, where `F(v)` counts an atom at `v` itself.
@@ -287,5 +289,51 @@ fn sort_nearly_sorted(values: &mut [f64]) {
         if moves == 0 {
             return values.sort_unstable_by(f64::total_cmp);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn atoms(rewards: &[f64]) -> Vec<Bin> {
+        rewards.iter().map(|&r| Bin { rows: 1.0, min: r, mean: r, max: r }).collect()
+    }
+
+    /// `P(R < v)` and `P(R <= v)` where all atoms are equally likely, by what is read.
+    fn read(bins: &[Bin], v: f64) -> (f64, f64) {
+        let n = bins.len() as f64;
+        let cdf: Vec<f64> = (1..=bins.len()).map(|i| i as f64 / n).collect();
+        let curve = Curve { bins, cdf: &cdf };
+        let at = |v: f64| {
+            let (bin, share) = curve.place(v);
+            let below = if bin == 0 { 0.0 } else { cdf[bin - 1] };
+            below + share * (cdf[bin] - below)
+        };
+        (at(just_below(bins, v)), at(v))
+    }
+
+    /// Cents beside a million differ by less than a millionth.
+    #[test]
+    fn rewards_are_told_apart_however_close_they_are() {
+        let rewards: Vec<f64> = (0..300).map(|cents| 1_500_000.0 + f64::from(cents) / 100.0).collect();
+        let bins = atoms(&rewards);
+        for v in rewards.iter().flat_map(|&r| [r, r - 0.003, r + 0.003]) {
+            let count = |is: &dyn Fn(f64) -> bool| rewards.iter().filter(|&&r| is(r)).count() as f64 / 300.0;
+            let (below, upto) = read(&bins, v);
+            assert!((below - count(&|r| r < v)).abs() < 1e-12 && (upto - count(&|r| r <= v)).abs() < 1e-12, "{v}");
+        }
+    }
+
+    #[test]
+    fn what_differs_by_rounding_is_meant() {
+        // In single precision, 0.2 is more than 0.2 and 0.7 is less than 0.7.
+        for v in [0.2, 0.7] {
+            let bins = atoms(&[0.0, f64::from(v as f32), 1.0]);
+            let (below, upto) = read(&bins, v);
+            assert!((below - 1.0 / 3.0).abs() < 1e-12 && (upto - 2.0 / 3.0).abs() < 1e-12, "{v}");
+        }
+        let bins = atoms(&[0.0, 0.1 + 0.2, 1.0]);
+        assert!((read(&bins, 0.3).1 - 2.0 / 3.0).abs() < 1e-12);
     }
 }

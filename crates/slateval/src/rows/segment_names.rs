@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use crate::math::fold::fold;
 use crate::question::segment::Segment;
 
 /// Gives each segment that it meets a number, from 0 on. Numbers never change.
@@ -74,8 +75,7 @@ pub(crate) struct NameHasher(u64);
 
 impl NameHasher {
     fn mix(&mut self, bits: u64) {
-        let wide = u128::from(self.0 ^ bits) * 0x9E37_79B9_7F4A_7C15;
-        self.0 = (wide >> 64) as u64 ^ wide as u64;
+        self.0 = fold(self.0, bits);
     }
 }
 

@@ -12,6 +12,7 @@ use std::hash::{BuildHasherDefault, Hasher};
 
 use serde::{Deserialize, Serialize};
 
+use crate::math::fold::fold;
 use crate::math::lanes::{Four, wide};
 use crate::math::vector;
 
@@ -389,7 +390,6 @@ impl Hasher for KeyHasher {
     }
 
     fn write_i64(&mut self, key: i64) {
-        let wide = u128::from(self.0 ^ key as u64) * 0x9E37_79B9_7F4A_7C15;
-        self.0 = (wide >> 64) as u64 ^ wide as u64;
+        self.0 = fold(self.0, key as u64);
     }
 }

@@ -1,6 +1,7 @@
 //! The sums of a log or of one of its segments, and how two of them add up.
 //! See docs/methods.md, section 3.6.
 
+use crate::math::fold::fold;
 use crate::question::binning::Binning;
 use crate::question::spec::Spec;
 use crate::summary::bins::{Bins, Moves};
@@ -77,8 +78,8 @@ impl Cell {
         let mut digest = self.rows;
         for (key, row) in self.bins.ascending() {
             let rows = self.table.row(row)[Shared::Rows.place()].to_bits();
-            let wide = u128::from(digest ^ key as u64 ^ rows.rotate_left(32)) * 0xE703_7ED1_A0B4_28DB;
-            digest = ((wide >> 64) as u64 ^ wide as u64).rotate_left(23);
+            // Turned, for a state and a word that are equal would leave nothing.
+            digest = fold(fold(digest, key as u64).rotate_left(23), rows).rotate_left(23);
         }
         digest
     }
