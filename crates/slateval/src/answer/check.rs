@@ -55,6 +55,8 @@ pub enum CheckName {
     Variance,
     /// Whether bins are fine enough.
     Bins,
+    /// Whether so much of the log was left out that the rest may be biased.
+    Skipped,
 }
 
 /// How a check went.
@@ -106,6 +108,7 @@ impl CheckName {
             CheckName::Correction => "correction",
             CheckName::Variance => "variance",
             CheckName::Bins => "bins",
+            CheckName::Skipped => "skipped",
         }
     }
 }

@@ -59,13 +59,15 @@ impl Diagnostics {
     pub const ENOUGH_ROWS: f64 = 100.0;
 
     /// The checks that leave no number of the policy to be relied on, whatever its interval says: failed ones of
-    /// propensities, the order, the structure and concentration; and estimated propensities, slots that are not
+    /// propensities, the order, the structure, concentration and skipped rows; and estimated propensities, slots that are not
     /// independent or a biased weight, even if these only warn.
     pub fn spoiled(&self) -> impl Iterator<Item = &Check> {
         let spoils = |check: &&Check| match check.name() {
-            CheckName::Propensities | CheckName::Order | CheckName::Structure | CheckName::Concentration => {
-                check.status == Status::Fail
-            }
+            CheckName::Propensities
+            | CheckName::Order
+            | CheckName::Structure
+            | CheckName::Concentration
+            | CheckName::Skipped => check.status == Status::Fail,
             CheckName::EstimatedPropensities | CheckName::Factored | CheckName::Bias => check.status != Status::Ok,
             _ => false,
         };

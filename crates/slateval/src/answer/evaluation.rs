@@ -5,6 +5,7 @@ use crate::answer::comparison::{Comparison, Disparity};
 use crate::answer::diagnostics::Diagnostics;
 use crate::answer::interval::{Cdf, Interval, ProbabilityEstimate, QuantileEstimate, TailEstimate};
 use crate::answer::selection::Selection;
+use crate::answer::skipped::Skipped;
 use crate::question::correction::Correction;
 use crate::question::segment::Segment;
 use crate::question::structure::Structure;
@@ -37,6 +38,9 @@ pub struct LogFacts {
     pub slots: Option<usize>,
     /// The logged rewards.
     pub reward: RewardFacts,
+    /// What was left out of the log, by reason.
+    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Vec::is_empty"))]
+    pub skipped: Vec<Skipped>,
 }
 
 /// What is known of the logged rewards.

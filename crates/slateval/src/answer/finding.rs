@@ -159,6 +159,15 @@ pub enum Finding {
         /// The share of the bin.
         share: f64,
     },
+    /// Rows or files that could not be used were left out of the log.
+    PartsSkipped {
+        /// The rows.
+        rows: u64,
+        /// Their share in all rows.
+        share: f64,
+        /// Whole files.
+        files: u64,
+    },
 }
 
 /// The largest shares of one row.
@@ -231,6 +240,7 @@ impl Finding {
             | Finding::WeightsSumToNothing { .. } => CheckName::Correction,
             Finding::VarianceOfOneRow | Finding::NoVariance | Finding::VarianceHasNoInterval(_) => CheckName::Variance,
             Finding::CoarseBin { .. } => CheckName::Bins,
+            Finding::PartsSkipped { .. } => CheckName::Skipped,
         }
     }
 }

@@ -109,6 +109,7 @@ impl Finding {
                 100.0 * share,
                 words.advice(Advice::FinerBins)
             ),
+            Finding::PartsSkipped { rows, share, files } => skipped(*rows, *share, *files),
         }
     }
 }
@@ -170,6 +171,25 @@ fn guarantee((least, most): (f64, f64), lacks: Option<Lack>, words: &impl Words)
             words.advice(Advice::MinPropensity)
         ),
     }
+}
+
+fn skipped(rows: u64, share: f64, files: u64) -> String {
+    let plural = |count: u64, what: &str| format!("{count} {what}{}", if count == 1 { "" } else { "s" });
+    let left_out = match (rows, files) {
+        (rows, 0) => plural(rows, "bad row"),
+        (0, files) => plural(files, "unreadable file"),
+        (rows, files) => format!("{} and {}", plural(rows, "bad row"), plural(files, "unreadable file")),
+    };
+    format!(
+        "{left_out} skipped, {} of the rows that are known: if such rows have other rewards than the rest, every number is \
+         biased; mend them where they are written",
+        percent(share)
+    )
+}
+
+/// A share with enough digits to tell a small one from none.
+fn percent(share: f64) -> String {
+    if share > 0.0 && share < 0.001 { format!("{:.1e}%", 100.0 * share) } else { format!("{:.1}%", 100.0 * share) }
 }
 
 fn unused(is_unused: bool) -> &'static str {

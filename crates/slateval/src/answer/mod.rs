@@ -11,5 +11,6 @@ pub(crate) mod parts;
 pub(crate) mod reason;
 pub(crate) mod selection;
 pub(crate) mod selection_words;
+pub(crate) mod skipped;
 pub(crate) mod trust;
 pub(crate) mod words;

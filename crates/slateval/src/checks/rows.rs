@@ -4,6 +4,7 @@
 use crate::answer::check::{Check, Status};
 use crate::answer::diagnostics::Diagnostics;
 use crate::answer::finding::{Enough, Finding, RowShares};
+use crate::answer::skipped::Skipped;
 use crate::estimate::design::ROWS_NEEDED;
 use crate::estimate::distribution::Distribution;
 use crate::estimate::estimator::Estimator;
@@ -72,6 +73,27 @@ pub(crate) fn clusters(groups: usize, of: usize) -> Check {
         (Status::Ok, Enough::Yes)
     };
     Check::new(status, Some(groups as f64), Finding::Clusters { groups, of, enough })
+}
+
+/// Shares of rows left out above which a check warns, and above which it fails.
+const SKIPPED_SHARE: f64 = 0.001;
+const BIASING_SHARE: f64 = 0.05;
+
+/// Whether what was left out of a log of so many rows and files may bias the rest; none if nothing was.
+///
+/// How many rows an unreadable file has is not always known, so that one such file is reason enough to warn, and many are
+/// reason enough to fail.
+pub(crate) fn skipped(skipped: &[Skipped], rows: u64, files: usize) -> Option<Check> {
+    let left_out: u64 = skipped.iter().map(|part| part.rows).sum();
+    let bad_files: u64 = skipped.iter().map(|part| part.files).sum();
+    if left_out + bad_files == 0 {
+        return None;
+    }
+    let share_of = |part: u64, rest: u64| part as f64 / (part as f64 + rest as f64).max(1.0);
+    let share = share_of(left_out, rows);
+    let by_files = if bad_files == 0 { 0.0 } else { share_of(bad_files, files as u64).max(2.0 * SKIPPED_SHARE) };
+    let status = Status::above(share.max(by_files), SKIPPED_SHARE, BIASING_SHARE);
+    Some(Check::new(status, Some(share), Finding::PartsSkipped { rows: left_out, share, files: bad_files }))
 }
 
 /// Quantiles and tails are read inside a bin; one that holds much of the distribution has little to say about them.

@@ -15,6 +15,7 @@ use crate::answer::diagnostics::Diagnostics;
 use crate::answer::evaluation::{Evaluation, LogFacts, PolicyEvaluation, RewardFacts, SegmentEvaluation};
 use crate::answer::selection::Interaction;
 use crate::answer::trust::Trusts;
+use crate::checks::rows;
 use crate::estimate::estimator::Estimator;
 use crate::estimate::weight_sums::{WeightSums, occupied};
 use crate::evaluate::comparison::disparities;
@@ -60,11 +61,12 @@ impl Summary {
         let reward = RewardFacts { min, max, distinct: total.bins.distinct() };
         let settings = &for_few_rewards(settings, &total);
         let normals = Normals::new(settings.seed, places(&total));
-        let (policies, comparisons, trusts) =
+        let (mut policies, comparisons, trusts) =
             evaluate_cell(&self.spec, &total, None, Steps::Every, settings, &normals)?;
+        self.check_skipped(&mut policies);
         let segments = self.evaluate_segments(&trusts, settings, &normals)?;
         Ok(Evaluation {
-            log: LogFacts { rows: total.rows, slots: self.slots(), reward },
+            log: LogFacts { rows: total.rows, slots: self.slots(), reward, skipped: self.skipped() },
             comparisons,
             disparities: disparities(&policies, &segments, settings),
             policies,
@@ -91,7 +93,9 @@ impl Summary {
         let total = summary.total_for(settings)?;
         let normals = Normals::new(settings.seed, places(&total));
         let Some(segment) = segment else {
-            let (policies, comparisons, _) = evaluate_cell(&self.spec, &total, None, Steps::Every, settings, &normals)?;
+            let (mut policies, comparisons, _) =
+                evaluate_cell(&self.spec, &total, None, Steps::Every, settings, &normals)?;
+            self.check_skipped(&mut policies);
             return part(self, &total, policies, comparisons);
         };
         let whole = trusts(&self.spec, &total, settings, &normals)?;
@@ -100,6 +104,14 @@ impl Summary {
         let (policies, comparisons, _) =
             evaluate_cell(&self.spec, cell, Some(&whole), Steps::Every, &settings, &normals)?;
         part(self, cell, policies, comparisons)
+    }
+
+    /// Tells each target of the whole log what was left out of it. Which segments those rows were in is not known.
+    fn check_skipped(&self, policies: &mut [PolicyEvaluation]) {
+        let Some(check) = rows::skipped(&self.skipped(), self.rows(), self.inputs().len()) else { return };
+        for target in policies.iter_mut().skip(1) {
+            target.diagnostics.checks.push(check.clone());
+        }
     }
 
     /// All rows, if these settings suit them.
@@ -195,7 +207,7 @@ fn part(
 ) -> Result<Evaluation> {
     let (min, max) = cell.bins.range().ok_or(Error::NoRows)?;
     let reward = RewardFacts { min, max, distinct: cell.bins.distinct() };
-    let log = LogFacts { rows: cell.rows, slots: summary.slots(), reward };
+    let log = LogFacts { rows: cell.rows, slots: summary.slots(), reward, skipped: summary.skipped() };
     Ok(Evaluation { log, policies, comparisons, segments: Vec::new(), disparities: Vec::new() })
 }
 

@@ -55,7 +55,7 @@ impl Summary {
         let segment =
             |(value, cell): (&Segment, &Cell)| SegmentHeader { value: value.clone().into(), cell: write(cell) };
         let segments = cells.map(segment).collect();
-        let header = Header::new(&self.spec, whole, segments, &settled.inputs()).to_json();
+        let header = Header::new(&self.spec, whole, segments, &settled.inputs()).skipping(&self.skipped).to_json();
         let mut bytes = Vec::with_capacity(PREAMBLE + header.len() + payload.len() + CHECKSUM);
         bytes.extend_from_slice(MAGIC);
         bytes.extend_from_slice(&VERSION.to_le_bytes());
@@ -83,6 +83,7 @@ impl Summary {
             summary.whole = Some(read_cell(empty, spec.cell_binning(), header, &mut reader)?);
         }
         contents.inputs.into_iter().for_each(|input| summary.inputs.add(input));
+        summary.skipped = contents.skipped;
         let count = contents.segments.len();
         for segment in contents.segments {
             reader.expect_room(spec, &segment.cell)?;

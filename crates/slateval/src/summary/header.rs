@@ -16,6 +16,7 @@ use crate::question::spec::Spec;
 use crate::question::structure::Structure;
 use crate::summary::bins::Resolution;
 use crate::summary::inputs::Input;
+use crate::summary::skipped::{SkippedHeader, SkippedParts};
 
 /// All of the header.
 #[derive(Serialize, Deserialize)]
@@ -28,6 +29,8 @@ pub(crate) struct Header {
     segments: Vec<SegmentHeader>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     inputs: Vec<InputHeader>,
+    #[serde(default, skip_serializing_if = "SkippedHeader::is_empty")]
+    skipped: SkippedHeader,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -104,6 +107,7 @@ pub(crate) struct Contents {
     pub(crate) whole: Option<CellHeader>,
     pub(crate) segments: Vec<SegmentHeader>,
     pub(crate) inputs: Vec<Input>,
+    pub(crate) skipped: SkippedParts,
 }
 
 /// A segment as a value of JSON.
@@ -125,7 +129,14 @@ impl Header {
             whole,
             segments,
             inputs: inputs.iter().map(|input| InputHeader::new(input)).collect(),
+            skipped: SkippedHeader::default(),
         }
+    }
+
+    /// The same with what was left out of the log.
+    pub(crate) fn skipping(mut self, skipped: &SkippedParts) -> Self {
+        self.skipped = SkippedHeader::new(skipped);
+        self
     }
 
     pub(crate) fn to_json(&self) -> Vec<u8> {
@@ -139,7 +150,8 @@ impl Header {
         let spec = header.spec.into_spec().map_err(|error| error.to_string())?;
         let inputs = header.inputs.into_iter().map(InputHeader::into_input).collect::<Option<_>>();
         let inputs = inputs.ok_or("an input is not described as it should be")?;
-        Ok(Contents { spec, whole: header.whole, segments: header.segments, inputs })
+        let skipped = header.skipped.into_parts().ok_or("rows were left out for a reason that is not known")?;
+        Ok(Contents { spec, whole: header.whole, segments: header.segments, inputs, skipped })
     }
 }
 

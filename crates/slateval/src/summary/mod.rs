@@ -20,6 +20,7 @@ pub(crate) mod pending;
 mod pinned_bytes;
 mod scatter;
 pub(crate) mod segments;
+pub(crate) mod skipped;
 pub(crate) mod table;
 pub(crate) mod tally;
 pub(crate) mod totals;
@@ -30,6 +31,7 @@ pub(crate) mod witness;
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 
+use crate::answer::skipped::Skipped;
 use crate::question::error::{Error, Result};
 use crate::question::segment::Segment;
 use crate::question::spec::Spec;
@@ -38,6 +40,7 @@ use crate::summary::accumulate::Scratch;
 use crate::summary::cell::Cell;
 use crate::summary::inputs::{Input, Inputs};
 use crate::summary::segments::Segments;
+use crate::summary::skipped::SkippedParts;
 use crate::summary::waiting::Waiting;
 
 /// A fixed-size set of sums over logged slates: add rows, merge with other summaries, evaluate.
@@ -65,6 +68,8 @@ pub struct Summary {
     pub(crate) segments: Segments,
     /// Where the rows came from, as far as anybody said.
     inputs: Inputs,
+    /// What was left out of the log.
+    skipped: SkippedParts,
     /// Rows that wait for their block to be full.
     waiting: Waiting,
     /// Buffer for the slate that is being recorded.
@@ -88,7 +93,8 @@ impl Summary {
         let full = one.without_segments();
         let (segments, waiting, scratch) = (Segments::default(), Waiting::default(), Scratch::default());
         let inputs = Inputs::default();
-        Ok(Summary { spec, whole: None, segments, inputs, waiting, one, full, scratch })
+        let skipped = SkippedParts::default();
+        Ok(Summary { spec, whole: None, segments, inputs, skipped, waiting, one, full, scratch })
     }
 
     /// What this is a summary of.
@@ -133,6 +139,29 @@ impl Summary {
         }
         add_to(&mut self.whole, &self.spec, block, &mut self.scratch);
         Ok(())
+    }
+
+    /// Refuses a block for its values as [`add`](Summary::add) would, and adds nothing.
+    ///
+    /// # Errors
+    /// Those of [`add`](Summary::add), but for segments.
+    ///
+    /// # Panics
+    /// If the block was made for another specification.
+    pub fn check(&self, block: &Block) -> Result<()> {
+        assert!(block.suits(&self.spec), "the block was made for another specification");
+        block.check(&self.spec)
+    }
+
+    /// What was left out of the log, by reason, as far as [`skip`](Summary::skip) was told.
+    pub fn skipped(&self) -> Vec<Skipped> {
+        self.skipped.list()
+    }
+
+    /// Remembers rows or files that were left out of the log, behind all that is known so far. Summaries merge what was
+    /// left out of them; the first 20 examples stay.
+    pub fn skip(&mut self, skipped: Skipped) {
+        self.skipped.add(skipped);
     }
 
     /// The files that the rows came from, by name, as far as [`add_input`](Summary::add_input) was told.
@@ -184,6 +213,7 @@ impl Summary {
         }
         self.segments.merge(&self.spec, &other.segments);
         self.inputs.merge(&other.inputs);
+        self.skipped.merge(&other.skipped);
         Ok(())
     }
 
