@@ -144,6 +144,9 @@ def evaluate(
     debias_cvar: bool = False,
     seed: int = 0,
     allow_duplicates: bool = False,
+    on_bad_row: _options.OnBad = "fail",
+    on_bad_file: _options.OnBad = "fail",
+    allow_unended: bool = False,
     threads: int | None = None,
     progress: Any = None,
 ) -> Evaluation:
@@ -212,6 +215,14 @@ def evaluate(
     allow_duplicates : bool
         Whether a file that is in `data` twice, by another path or as a copy, is counted twice; otherwise it is
         refused.
+    on_bad_row : {"fail", "skip"}
+        What to do about rows that cannot be used: refuse the log, or leave them out, count them and name the first. In a
+        log of one row per slot, the slates of such rows are left out.
+    on_bad_file : {"fail", "skip"}
+        What to do about files that cannot be read to their end: refuse the log, or leave out each as a whole.
+    allow_unended : bool
+        Whether a text file may lack the line feed of its last line; otherwise it is refused, for it may have been cut
+        short.
     threads : int, optional
         At most so many. The numbers do not depend on it.
     progress : bool, callable or bar, optional
@@ -269,10 +280,18 @@ def evaluate(
     )
     slots, kept = _options.text("target_slots", target_slots), _options.bins_text(bins)
     source = _options.text("propensities", propensities, '"known" or "estimated"')
+    tolerance = _options.tolerance(on_bad_row, on_bad_file, allow_unended)
 
     def read(found: Any, columns: Columns) -> Evaluation:
         options = Options(
-            columns, structure, slots, kept, baseline, propensities=source, allow_duplicates=bool(allow_duplicates)
+            columns,
+            structure,
+            slots,
+            kept,
+            baseline,
+            propensities=source,
+            allow_duplicates=bool(allow_duplicates),
+            **tolerance,
         )
         summary = _read(found, options, method, threads, progress)
         # From here, through `_reading` and its kind, to where the user called us.
@@ -317,6 +336,9 @@ def inspect(
     confidence: float = 0.95,
     seed: int = 0,
     allow_duplicates: bool = False,
+    on_bad_row: _options.OnBad = "fail",
+    on_bad_file: _options.OnBad = "fail",
+    allow_unended: bool = False,
     threads: int | None = None,
     progress: Any = None,
 ) -> Inspection:
@@ -355,7 +377,7 @@ def inspect(
         Whether to tell how strongly each two slots interact.
     band_width : float
         Tells how many rows a CDF band of this width takes.
-    propensities, confidence, seed, allow_duplicates, threads, progress
+    propensities, confidence, seed, allow_duplicates, on_bad_row, on_bad_file, allow_unended, threads, progress
         As for `evaluate`.
 
     Returns
@@ -383,9 +405,12 @@ def inspect(
         raise InputError(f"band_width `{width}`: a band's width lies between 0 and 1")
     slots, kept = _options.text("target_slots", target_slots), _options.bins_text(bins)
     source = _options.text("propensities", propensities, '"known" or "estimated"')
+    tolerance = _options.tolerance(on_bad_row, on_bad_file, allow_unended)
 
     def read(data: Any, columns: Columns) -> tuple[str, str]:
-        options = Options(columns, structure, slots, kept, None, bool(interactions), source, bool(allow_duplicates))
+        options = Options(
+            columns, structure, slots, kept, None, bool(interactions), source, bool(allow_duplicates), **tolerance
+        )
         paths = _data.paths_of(data)
         found = None if paths is not None else _data.batches_of(data, options.bases())
         objects, names = found or (None, [])

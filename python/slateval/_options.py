@@ -31,6 +31,9 @@ Correction = Literal["auto", "none", "self-normalized", "control-variate", "cali
 Band = Literal["multiplier", "bernstein", "none"]
 """Where bands and intervals come from."""
 
+OnBad = Literal["fail", "skip"]
+"""What is done about rows or files that cannot be used."""
+
 Tail = Literal["lower", "upper"]
 """The tail that VaR and CVaR look at."""
 
@@ -206,6 +209,9 @@ class Options:
     interactions: bool = False
     propensities: str = "known"
     allow_duplicates: bool = False
+    on_bad_row: str = "fail"
+    on_bad_file: str = "fail"
+    allow_unended: bool = False
 
     def request(self) -> str:
         columns = {name: getattr(self.columns, name) for name in Columns.__dataclass_fields__}
@@ -281,6 +287,14 @@ def method(
             "threads": threads,
         }
     )
+
+
+def tolerance(on_bad_row: Any, on_bad_file: Any, allow_unended: Any) -> dict[str, Any]:
+    """What is done about bad rows and files, as arguments of `Options`."""
+    for name, value in (("on_bad_row", on_bad_row), ("on_bad_file", on_bad_file)):
+        if value not in ("fail", "skip"):
+            raise InputError(f'{name} {value!r}: use "fail" or "skip"')
+    return {"on_bad_row": on_bad_row, "on_bad_file": on_bad_file, "allow_unended": bool(allow_unended)}
 
 
 def bins_text(value: Any) -> str:

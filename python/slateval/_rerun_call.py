@@ -51,6 +51,7 @@ def _columns(log: Mapping[str, Any]) -> list[str]:
     named = {"reward": log["reward"], "logging": log["logging"], "target": targets} | ({"chi": chi} if chi else {})
     if log["long"]:
         named |= {"long": True, "slate": log["slate"]}
+    named |= {name: log[name] for name in ("on_bad_row", "on_bad_file", "allow_unended") if name in log}
     return [f"{name}={value!r}" for name, value in named.items()]
 
 

@@ -67,7 +67,7 @@ class Summary:
         Names of columns, as for `evaluate`.
     long, slate, by, cluster
         As for `evaluate`.
-    structure, target_slots, propensities, bins, baseline, allow_duplicates
+    structure, target_slots, propensities, bins, baseline, allow_duplicates, on_bad_row, on_bad_file, allow_unended
         As for `evaluate`.
     interactions : bool
         Whether to keep how strongly each two slots interact, for `slateval show`.
@@ -108,6 +108,9 @@ class Summary:
         baseline: str | None = None,
         interactions: bool = False,
         allow_duplicates: bool = False,
+        on_bad_row: _options.OnBad = "fail",
+        on_bad_file: _options.OnBad = "fail",
+        allow_unended: bool = False,
     ) -> None:
         columns = Columns.of_names(
             reward=reward,
@@ -124,8 +127,9 @@ class Summary:
         structure = _options.text("structure", structure)
         slots, kept = _options.text("target_slots", target_slots), _options.bins_text(bins)
         source = _options.text("propensities", propensities, '"known" or "estimated"')
+        tolerance = _options.tolerance(on_bad_row, on_bad_file, allow_unended)
         self._options: Options | None = Options(
-            columns, structure, slots, kept, baseline, bool(interactions), source, bool(allow_duplicates)
+            columns, structure, slots, kept, baseline, bool(interactions), source, bool(allow_duplicates), **tolerance
         )
         _summary_settings.check(self._options)
         self._core: _slateval.Summary | None = None

@@ -59,6 +59,8 @@ def plan(
     propensities: _options.PropensitySource = "known",
     bins: int | Literal["log"] = 4096,
     baseline: str | None = None,
+    on_bad_row: _options.OnBad = "fail",
+    allow_unended: bool = False,
 ) -> list[Task]:
     """The tasks of a log on disk: files, or row groups of Parquet files. Reads schemas and no rows.
 
@@ -72,7 +74,7 @@ def plan(
         Names of columns, as for `evaluate`.
     long, slate, by, cluster
         As for `evaluate`.
-    structure, target_slots, propensities, bins, baseline
+    structure, target_slots, propensities, bins, baseline, on_bad_row, allow_unended
         As for `evaluate`.
 
     Returns
@@ -112,7 +114,9 @@ def plan(
     slots = _options.text("target_slots", target_slots)
     source = _options.text("propensities", propensities, '"known" or "estimated"')
     structure, kept = _options.text("structure", structure), _options.bins_text(bins)
-    options = Options(columns, structure, slots, kept, baseline, propensities=source)
+    # A task may be a part of a file, and a file is left out as a whole: bad files are refused.
+    tolerance = _options.tolerance(on_bad_row, "fail", allow_unended)
+    options = Options(columns, structure, slots, kept, baseline, propensities=source, **tolerance)
     tasks, job = _slateval.plan(options.request(), [path if "://" in path else os.path.abspath(path) for path in found])
     return [Task(file, row_groups, task, job) for file, row_groups, task in tasks]
 

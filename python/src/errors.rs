@@ -48,6 +48,8 @@ impl From<Failure> for PyErr {
         let (class, message) = match failure {
             Failure::Python(error) => return error,
             Failure::Logs(error) => match *error {
+                slateval_logs::Error::Unended { .. } => ("FileError", format!("{error}: allow_unended=True")),
+                slateval_logs::Error::BadRows { .. } => ("InputError", bad_rows(&error)),
                 slateval_logs::Error::Stopped => return PyKeyboardInterrupt::new_err(()),
                 slateval_logs::Error::Core(error @ slateval::Error::Duplicate { .. }) => {
                     ("InputError", duplicate(&error))
@@ -84,6 +86,12 @@ pub(crate) fn raise(class: &str, message: &str) -> PyErr {
     })
 }
 
+fn bad_rows(error: &slateval_logs::Error) -> String {
+    format!(
+        "{error}\nMend them, or leave them out with on_bad_row=\"skip\", which biases the result if such rows are special."
+    )
+}
+
 fn duplicate(error: &slateval::Error) -> String {
     format!("{error}; allow_duplicates=True counts them all the same")
 }
@@ -93,7 +101,7 @@ fn class_of(error: &slateval_logs::Error) -> &'static str {
     match error {
         Error::NoSuchFile { .. } | Error::NoMatch { .. } | Error::NoLogs { .. } => "MissingFileError",
         Error::NoRows { .. } => "NoRowsError",
-        Error::Unreadable { .. } => "FileError",
+        Error::Unreadable { .. } | Error::LongLine { .. } | Error::TooManyColumns { .. } => "FileError",
         Error::MissingColumn { .. } | Error::MissingSlot { .. } => "ColumnError",
         Error::WrongType { .. } => "DataTypeError",
         _ => "InputError",

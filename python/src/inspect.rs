@@ -36,7 +36,7 @@ pub(crate) fn inspect(
     };
     let spec = reading.summary.spec().clone();
     let schema = reading.log.describe(&reading.columns, &spec).map_err(Failure::from)?;
-    let record = Record::of_log(&paths, &reading.columns, &spec, &settings);
+    let record = Record::of_log(&paths, &reading.columns, &spec, &settings).tolerating(reading.tolerance);
     let (files, bytes) = match objects {
         Some(_) => (0, 0),
         None => (reading.log.files().len(), reading.log.bytes()),

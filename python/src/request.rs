@@ -3,7 +3,7 @@
 use pyo3::prelude::*;
 use serde::Deserialize;
 use slateval::{Correction, CorrectionChoice, Settings, Spec, Structure};
-use slateval_logs::{Columns, Log, Named, Names, provenance};
+use slateval_logs::{Columns, Log, Named, Names, OnBad, Tolerance, provenance};
 
 use crate::errors::{Failure, raise};
 
@@ -30,6 +30,12 @@ pub(crate) struct Request {
     /// Whether a file may be read twice.
     #[serde(default)]
     allow_duplicates: bool,
+    #[serde(default)]
+    on_bad_row: OnBad,
+    #[serde(default)]
+    on_bad_file: OnBad,
+    #[serde(default)]
+    allow_unended: bool,
 }
 
 /// A column, and the name of its target if it has one.
@@ -63,8 +69,13 @@ pub(crate) fn read<'a, T: Deserialize<'a>>(json: &'a str) -> PyResult<T> {
 impl Request {
     /// Opens a log.
     pub(crate) fn open(&self, paths: &[String]) -> Result<Log, Failure> {
-        let log = Log::open(paths)?;
+        let log = Log::open_tolerating(paths, self.tolerance())?;
         Ok(if self.allow_duplicates { log.allow_duplicates() } else { log })
+    }
+
+    /// What is done about bad rows and files.
+    pub(crate) fn tolerance(&self) -> Tolerance {
+        Tolerance { bad_rows: self.on_bad_row, bad_files: self.on_bad_file, unended: self.allow_unended }
     }
 
     /// The columns, and a specification still to be completed by the log.

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
-use slateval_logs::{Columns, Log, Progress, Record};
+use slateval_logs::{Columns, Log, Progress, Record, Tolerance};
 
 use crate::errors::Failure;
 use crate::evaluated::{Evaluated, write};
@@ -42,7 +42,7 @@ pub(crate) struct Summary {
 
 #[derive(Debug, Clone)]
 enum Origin {
-    Log { paths: Vec<String>, columns: Box<Columns> },
+    Log { paths: Vec<String>, columns: Box<Columns>, tolerance: Tolerance },
     File(String),
     Here,
 }
@@ -52,6 +52,7 @@ pub(crate) struct Reading {
     pub(crate) summary: slateval::Summary,
     pub(crate) log: Log,
     pub(crate) columns: Columns,
+    pub(crate) tolerance: Tolerance,
 }
 
 /// Reads files on their own threads.
@@ -74,7 +75,7 @@ pub(crate) fn read_files(
             if shared.stop.load(Ordering::Relaxed) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         };
         let summary = log.summarize_while(&columns, &spec, threads, &watch)?;
-        Ok::<Reading, Failure>(Reading { summary, log, columns })
+        Ok::<Reading, Failure>(Reading { summary, log, columns, tolerance: request.tolerance() })
     })?;
     Ok(read?)
 }
@@ -92,7 +93,7 @@ pub(crate) fn read_batches(
     let (columns, spec) = request.wanted()?;
     check(method, &spec)?;
     let mut source = Source::new(objects, names)?;
-    let log = Log::of_batches("data", source.schema());
+    let log = Log::of_batches("data", source.schema()).tolerating(request.tolerance());
     let spec = log.spec(&columns, spec).map_err(Failure::from)?;
     let raised = Mutex::new(None);
     let summary = py.detach(|| {
@@ -117,7 +118,7 @@ pub(crate) fn read_batches(
         (Err(error), None) => return Err(Failure::from(error).into()),
     };
     tell(py, progress, summary.rows(), 0)?;
-    Ok(Reading { summary, log, columns })
+    Ok(Reading { summary, log, columns, tolerance: request.tolerance() })
 }
 
 /// Refuses settings before an hour is spent on the log.
@@ -143,7 +144,7 @@ impl Summary {
         let method: Option<Method> = method.map(read).transpose()?;
         let given = paths.clone();
         let read = read_files(py, read(request)?, method.as_ref(), paths, threads, progress.as_ref())?;
-        let origin = Origin::Log { paths: given, columns: Box::new(read.columns) };
+        let origin = Origin::Log { paths: given, columns: Box::new(read.columns), tolerance: read.tolerance };
         Ok(Summary { inner: Arc::new(read.summary), origin })
     }
 
@@ -161,7 +162,7 @@ impl Summary {
         let method: Option<Method> = method.map(read).transpose()?;
         let request: Request = read(request)?;
         let read = read_batches(py, &request, method.as_ref(), objects, &names, threads, progress.as_ref())?;
-        let origin = Origin::Log { paths: Vec::new(), columns: Box::new(read.columns) };
+        let origin = Origin::Log { paths: Vec::new(), columns: Box::new(read.columns), tolerance: read.tolerance };
         Ok(Summary { inner: Arc::new(read.summary), origin })
     }
 
@@ -232,7 +233,9 @@ impl Summary {
         let settings = read::<Method>(method)?.settings()?;
         let spec = self.inner.spec();
         let record = match &self.origin {
-            Origin::Log { paths, columns } => Record::of_log(paths, columns, spec, &settings),
+            Origin::Log { paths, columns, tolerance } => {
+                Record::of_log(paths, columns, spec, &settings).tolerating(*tolerance)
+            }
             Origin::File(path) => Record::of_summary(path, spec, &settings),
             Origin::Here => Record::of_spec(spec, &settings),
         };

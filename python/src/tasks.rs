@@ -23,9 +23,10 @@ type Listed = (String, Option<(usize, usize)>, String);
 /// The tasks of a log, and what they have in common.
 #[pyfunction]
 pub(crate) fn plan(py: Python<'_>, request: &str, paths: Vec<String>) -> PyResult<(Vec<Listed>, String)> {
-    let (columns, spec) = read::<Request>(request)?.wanted()?;
+    let request: Request = read(request)?;
+    let (columns, spec) = request.wanted()?;
     let planned = interruptible(py, None, move |_| {
-        let log = Log::open(&paths)?;
+        let log = Log::open_tolerating(&paths, request.tolerance())?;
         let spec = log.spec(&columns, spec)?;
         Ok::<_, Failure>((log.plan_for(&columns), Job { columns, spec }))
     })?;

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use slateval::{Band, Binning, CorrectionChoice, PropensitySource, Structure, Tail, TargetSlots};
-use slateval_logs::Named;
+use slateval_logs::{Named, OnBad};
 
 /// The whole reward distribution of a new slate policy, from logs of the deployed one.
 #[derive(Debug, Parser)]
@@ -137,6 +137,16 @@ pub(crate) struct Columns {
     /// Read a file again that is in the log under another name or as a copy
     #[arg(long, help_heading = "Log")]
     pub(crate) allow_duplicates: bool,
+    /// Read text files whose last line has no line feed: without it, a file may have been cut short
+    #[arg(long, help_heading = "Log")]
+    pub(crate) allow_unended: bool,
+    /// What to do about rows that cannot be used: fail, or skip them, count them and name the first; in a long log, the
+    /// slates of such rows
+    #[arg(long, value_name = "B", default_value = "fail", help_heading = "Log", value_parser = str::parse::<OnBad>)]
+    pub(crate) on_bad_row: OnBad,
+    /// What to do about files that cannot be read to their end: fail, or skip each as a whole
+    #[arg(long, value_name = "B", default_value = "fail", help_heading = "Log", value_parser = str::parse::<OnBad>)]
+    pub(crate) on_bad_file: OnBad,
     /// Reward of the slate [default: reward]
     #[arg(long, value_name = "C")]
     pub(crate) reward: Option<String>,

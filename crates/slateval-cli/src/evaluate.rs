@@ -19,6 +19,7 @@ pub(crate) fn run(arguments: &Evaluate) -> Result<()> {
     if let Some(path) = &arguments.save {
         write_summary(&summary, path)?;
     }
-    let record = Record::of_log(&arguments.logs, &reading.columns, &reading.spec, &settings);
+    let record = Record::of_log(&arguments.logs, &reading.columns, &reading.spec, &settings)
+        .tolerating(arguments.columns.tolerance());
     output::show(&summary, &evaluation, &settings, &record, &arguments.output)
 }

@@ -8,6 +8,7 @@ use std::process::ExitCode;
 use anyhow::{Context, Result, bail};
 use slateval::{Binning, Settings, Summary, TargetSlots};
 use slateval_gate::{Rules, Verdicts, annotations, json, judge, markdown, text};
+use slateval_logs::OnBad;
 use slateval_report::printable;
 
 use crate::args::{self, Gate, GateFormat};
@@ -56,7 +57,8 @@ fn of_log(arguments: &Gate, rules: &Rules, settings: &Settings) -> Result<(Verdi
     let reading = Reading::new(&arguments.inputs, &arguments.columns, &arguments.weights, &arguments.method, &first)?;
     rules.check_for(&reading.spec)?;
     let verdicts = judge(&reading.summarize(settings.threads)?, rules, settings)?;
-    let record = Record::of_log(&arguments.inputs, &reading.columns, &reading.spec, &verdicts.settings);
+    let record = Record::of_log(&arguments.inputs, &reading.columns, &reading.spec, &verdicts.settings)
+        .tolerating(arguments.columns.tolerance());
     Ok((verdicts, record))
 }
 
@@ -93,11 +95,14 @@ fn summary_among(inputs: &[String]) -> Result<Option<PathBuf>> {
 
 /// The first flag that only makes sense while a log is read.
 fn flag_of_a_log(arguments: &Gate) -> Option<&'static str> {
-    let args::Columns { reward, logging, target, chi, anywhere, weight, long, slate, by, cluster, allow_duplicates } =
+    let args::Columns { reward, logging, target, chi, anywhere, weight, long, slate, by, cluster, .. } =
         &arguments.columns;
     let assumed = &arguments.weights.assumed;
     let given = [
-        ("--allow-duplicates", *allow_duplicates),
+        ("--allow-duplicates", arguments.columns.allow_duplicates),
+        ("--allow-unended", arguments.columns.allow_unended),
+        ("--on-bad-row", arguments.columns.on_bad_row != OnBad::Fail),
+        ("--on-bad-file", arguments.columns.on_bad_file != OnBad::Fail),
         ("--reward", reward.is_some()),
         ("--logging", logging.is_some()),
         ("--target", !target.is_empty()),
@@ -134,6 +139,9 @@ fn append(path: &Path, text: &str) {
     let file = OpenOptions::new().append(true).create(true).open(path);
     if let Err(error) = file.and_then(|mut file| file.write_all(text.as_bytes())) {
         let shown = path.display().to_string();
-        eprintln!("slateval: warning: cannot write the run's summary to {}: {error}", printable(&shown));
+        crate::output::warn(&format!(
+            "slateval: warning: cannot write the run's summary to {}: {error}",
+            printable(&shown)
+        ));
     }
 }

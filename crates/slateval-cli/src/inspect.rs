@@ -22,7 +22,7 @@ pub(crate) fn run(arguments: &Inspect) -> Result<()> {
     wanted.columns = provenance(&columns, &wanted.structure);
     settings.check_for(&wanted)?;
 
-    let log = open(&arguments.logs, arguments.columns.allow_duplicates)?;
+    let log = open(&arguments.logs, &arguments.columns)?;
     let file = arguments.json.as_deref().filter(|path| path.as_os_str() != "-");
     output::check(&file.map(|path| ("--json", path)).into_iter().collect::<Vec<_>>(), log.files())?;
     let spec = log.spec(&columns, wanted)?;
@@ -42,7 +42,7 @@ pub(crate) fn run(arguments: &Inspect) -> Result<()> {
         interactions: arguments.interactions.then(|| summary.interactions(&settings)).transpose()?,
         band_width: arguments.band_width,
     };
-    let record = Record::of_log(&arguments.logs, &columns, &spec, &settings);
+    let record = Record::of_log(&arguments.logs, &columns, &spec, &settings).tolerating(arguments.columns.tolerance());
     show(&found, &record, arguments)
 }
 
@@ -50,7 +50,7 @@ fn show(found: &Inspection, record: &Record, arguments: &Inspect) -> Result<()> 
     match &arguments.json {
         Some(path) if path.as_os_str() == "-" => {
             for warning in slateval_report::warnings(&found.evaluation, Look::default()) {
-                eprintln!("{warning}");
+                output::warn(&warning);
             }
             return print(&inspection_json(found, record, Voice::CommandLine)?);
         }

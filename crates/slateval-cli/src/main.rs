@@ -29,7 +29,8 @@ fn main() -> ExitCode {
         Err(error) if output::is_broken_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {
             // Messages quote names and values from logs.
-            eprintln!("slateval: {}{}", slateval_report::printable(&format!("{error:#}")), advice(&error));
+            let message = format!("slateval: {}{}", slateval_report::printable(&format!("{error:#}")), advice(&error));
+            output::warn(&message);
             ExitCode::from(2)
         }
     }
@@ -37,14 +38,19 @@ fn main() -> ExitCode {
 
 /// The flag that allows what was refused.
 fn advice(error: &anyhow::Error) -> &'static str {
-    let core = |cause: &(dyn std::error::Error + 'static)| match cause.downcast_ref() {
-        Some(slateval_logs::Error::Core(core)) => Some(core.clone()),
-        _ => cause.downcast_ref().cloned(),
+    let known = |cause: &(dyn std::error::Error + 'static)| match cause.downcast_ref() {
+        Some(slateval_logs::Error::Core(core)) => of_core(core),
+        Some(slateval_logs::Error::Unended { .. }) => Some(": --allow-unended"),
+        Some(slateval_logs::Error::BadRows { .. }) => Some(
+            "\nMend them, or leave them out with --on-bad-row skip, which biases the result if such rows are special.",
+        ),
+        _ => cause.downcast_ref().and_then(of_core),
     };
-    match error.chain().find_map(core) {
-        Some(slateval::Error::Duplicate { .. }) => "; --allow-duplicates counts them all the same",
-        _ => "",
-    }
+    error.chain().find_map(known).unwrap_or_default()
+}
+
+fn of_core(error: &slateval::Error) -> Option<&'static str> {
+    matches!(error, slateval::Error::Duplicate { .. }).then_some("; --allow-duplicates counts them all the same")
 }
 
 fn run(command: args::Command) -> anyhow::Result<ExitCode> {

@@ -23,7 +23,7 @@ pub(crate) fn run(arguments: &Merge) -> Result<()> {
     let merged = merged.context("give at least one summary")?;
     write_summary(&merged, &arguments.output)?;
     let output = arguments.output.display().to_string();
-    eprintln!("{}: {} slates in all", slateval_report::printable(&output), merged.rows());
+    crate::output::warn(&format!("{}: {} slates in all", slateval_report::printable(&output), merged.rows()));
     Ok(())
 }
 

@@ -80,7 +80,7 @@ pub(crate) fn show(
     match &output.json {
         Some(path) if path.as_os_str() == "-" => {
             for warning in slateval_report::warnings(evaluation, Look::default()) {
-                eprintln!("{warning}");
+                warn(&warning);
             }
             return print(&json()?);
         }
@@ -154,6 +154,11 @@ pub(crate) fn write_summary(summary: &Summary, path: &Path) -> Result<()> {
 pub(crate) fn write_bytes(path: &Path, bytes: &[u8]) -> Result<()> {
     let failed = |source| slateval_report::Error::Write { path: path.display().to_string(), source };
     Ok(write_whole(path, |file| file.write_all(bytes).map_err(failed))?)
+}
+
+/// Tells people something beside the result. Whether standard error can be written to changes nothing.
+pub(crate) fn warn(text: &str) {
+    let _ = writeln!(io::stderr(), "{text}");
 }
 
 pub(crate) fn print(text: &str) -> Result<()> {

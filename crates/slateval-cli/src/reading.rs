@@ -9,9 +9,9 @@ use crate::progress::Bar;
 use crate::settings::provenance;
 
 /// Opens a log.
-pub(crate) fn open(logs: &[String], allow_duplicates: bool) -> Result<Log> {
-    let log = Log::open(logs)?;
-    Ok(if allow_duplicates { log.allow_duplicates() } else { log })
+pub(crate) fn open(logs: &[String], columns: &args::Columns) -> Result<Log> {
+    let log = Log::open_tolerating(logs, columns.tolerance())?;
+    Ok(if columns.allow_duplicates { log.allow_duplicates() } else { log })
 }
 
 /// A log that has been opened, and what is to be kept of it.
@@ -30,7 +30,7 @@ impl Reading {
         method: &args::Method,
         settings: &Settings,
     ) -> Result<Self> {
-        let (columns, allow_duplicates) = (columns.resolve()?, columns.allow_duplicates);
+        let (given, columns) = (columns, columns.resolve()?);
         let names = columns.targets.iter().map(|t| t.name.clone());
         let mut wanted = Spec::new(weights.structure(), names).with_binning(weights.assumed.bins);
         wanted.target_slots = weights.assumed.target_slots;
@@ -38,7 +38,7 @@ impl Reading {
         wanted.baseline = method.baseline(&columns)?;
         wanted.columns = provenance(&columns, &wanted.structure);
         settings.check_for(&wanted)?;
-        let log = open(logs, allow_duplicates)?;
+        let log = open(logs, given)?;
         let spec = log.spec(&columns, wanted)?;
         Ok(Reading { log, columns, spec })
     }

@@ -2,7 +2,7 @@
 
 use anyhow::Result;
 use slateval::{Correction, CorrectionChoice, Settings, Structure};
-use slateval_logs::{Columns, Names};
+use slateval_logs::{Columns, Names, Tolerance};
 pub(crate) use slateval_logs::{Record, provenance};
 
 use crate::args::{self, Estimator, Method};
@@ -59,6 +59,11 @@ impl Method {
 }
 
 impl args::Columns {
+    /// What is done about bad rows and files.
+    pub(crate) fn tolerance(&self) -> Tolerance {
+        Tolerance { bad_rows: self.on_bad_row, bad_files: self.on_bad_file, unended: self.allow_unended }
+    }
+
     pub(crate) fn resolve(&self) -> Result<Columns> {
         let names = Names {
             reward: self.reward.clone(),

@@ -39,8 +39,8 @@ pub(crate) fn run(arguments: &Simulate) -> Result<()> {
         anyhow::Ok(evaluation_flags(&simulation))
     })??;
     let path = log.output.display();
-    eprintln!("{path}: {} slates; the truth is in {}", log.rows, truth_path.display());
-    eprintln!("evaluate it with: slateval evaluate {path}{flags}");
+    crate::output::warn(&format!("{path}: {} slates; the truth is in {}", log.rows, truth_path.display()));
+    crate::output::warn(&format!("evaluate it with: slateval evaluate {path}{flags}"));
     Ok(())
 }
 

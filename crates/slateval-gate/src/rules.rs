@@ -159,9 +159,17 @@ impl Rules {
     }
 }
 
+/// Rules of one file at most: each takes its own time.
+const MOST_RULES: usize = 1000;
+
 fn rules(source: Source<'_>, value: &Spanned<DeValue<'_>>) -> Result<Vec<Rule>, Mistake> {
     let message = "rules are written one by one, each below a line [[rule]]";
     match value.get_ref() {
+        DeValue::Array(tables) if tables.len() > MOST_RULES => {
+            let at = tables.get(MOST_RULES).map_or(value.span().start, |table| table.span().start);
+            let message = format!("there are {} rules, and at most {MOST_RULES} are judged at a time", tables.len());
+            Err(source.mistake(at, message))
+        }
         DeValue::Array(tables) => tables
             .iter()
             .map(|table| match table.get_ref() {

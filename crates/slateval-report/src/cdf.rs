@@ -1,5 +1,6 @@
 //! The CDF of every policy and segment as one table on disk.
 
+use std::borrow::Cow;
 use std::path::Path;
 
 use slateval::{Evaluation, PolicyEvaluation};
@@ -65,10 +66,35 @@ fn csv<'a>(rows: impl Iterator<Item = Row<'a>>) -> Result<Vec<u8>, csv::Error> {
     for row in rows {
         let numbers =
             [number(row.reward), number(row.raw), number(row.estimate), or_empty(row.lower), or_empty(row.upper)];
-        let names = [row.policy, row.segment.unwrap_or_default()];
-        writer.write_record(names.into_iter().chain(numbers.iter().map(String::as_str)))?;
+        let names = [row.policy, row.segment.unwrap_or_default()].map(harmless);
+        writer.write_record(names.iter().map(AsRef::as_ref).chain(numbers.iter().map(String::as_str)))?;
     }
     writer.flush()?;
     drop(writer);
     Ok(bytes)
+}
+
+/// A name that no spreadsheet takes for a formula: such a name gets an apostrophe, which spreadsheets do not show. Numbers
+/// stay as they are.
+fn harmless(name: &str) -> Cow<'_, str> {
+    if name.starts_with(['=', '+', '-', '@', '\t', '\r']) && name.parse::<f64>().is_err() {
+        Cow::Owned(format!("'{name}"))
+    } else {
+        Cow::Borrowed(name)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::harmless;
+
+    #[test]
+    fn names_are_no_formulas() {
+        for name in ["new", "-3", "+1e5", "a=b", ""] {
+            assert_eq!(harmless(name), name);
+        }
+        assert_eq!(harmless("=cmd()"), "'=cmd()");
+        assert_eq!(harmless("-1+cmd|' /C calc'!A0"), "'-1+cmd|' /C calc'!A0");
+        assert_eq!(harmless("@SUM(A1)"), "'@SUM(A1)");
+    }
 }

@@ -3,7 +3,7 @@
 use slateval::{Check, Evaluation, PolicyEvaluation, Status};
 
 use crate::text::name;
-use crate::{Look, Style};
+use crate::{Look, Style, skipped};
 
 /// How many checks went how.
 #[derive(Debug, Clone, Default, PartialEq, Eq, serde::Serialize)]
@@ -56,10 +56,11 @@ pub(crate) fn mark(status: Status, style: Style) -> String {
     }
 }
 
-/// The checks of the whole log that did not go well, a line each, and then how many there are of each kind; nothing if
-/// all went well.
+/// What was left out of the log; the checks of the whole log that did not go well, a line each, and then how many there
+/// are of each kind. Nothing if all went well.
 pub fn warnings(evaluation: &Evaluation, look: Look) -> Vec<String> {
-    let mut lines = troubles(evaluation, look);
+    let mut lines: Vec<String> = skipped::lines(&evaluation.log).into_iter().collect();
+    lines.extend(troubles(evaluation, look));
     if evaluation.worst_status() != Status::Ok {
         lines.extend(summary(evaluation));
     }

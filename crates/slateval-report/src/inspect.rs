@@ -11,7 +11,7 @@ use crate::number::{bytes, count, decimals, fixed, percent};
 use crate::record::{DiagnosticsRecord, SelectionRecord};
 use crate::terminal::{finish, reach, slates};
 use crate::text::{WIDTH, name, segment_name, wrap};
-use crate::{Error, Look, Style, Voice, selection};
+use crate::{Error, Look, Style, Voice, selection, skipped};
 
 /// What a doctor looks at: the schema as understood, and an evaluation for its checks.
 #[derive(Debug, Clone)]
@@ -185,6 +185,7 @@ pub fn inspection(inspection: &Inspection, look: Look) -> String {
     parts.extend(interactions(inspection, look.voice));
     parts.extend(by_segment(evaluation));
     parts.extend(selection::taken_for_granted(evaluation, look.voice));
+    parts.extend(skipped::lines(&evaluation.log));
     parts.push(closing(evaluation));
     finish(parts)
 }

@@ -51,6 +51,7 @@ mod points;
 mod record;
 mod segments;
 mod selection;
+mod skipped;
 mod standing;
 mod terminal;
 mod text;

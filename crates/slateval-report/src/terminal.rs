@@ -7,7 +7,7 @@ use crate::grid::{Column, DASH, Grid, Kind};
 use crate::number::{count, decimals, fixed, percent};
 use crate::standing::{Standing, band_ends};
 use crate::text::{name, wrap};
-use crate::{Voice, checks, compare, notes, segments, selection};
+use crate::{Voice, checks, compare, notes, segments, selection, skipped};
 
 /// Whether the reader's terminal shows colour.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -72,6 +72,7 @@ pub fn table(evaluation: &Evaluation, settings: &Settings, look: Look) -> String
         remarks.extend(rest(evaluation, look.voice));
         parts.push(remarks.join("\n"));
     }
+    parts.extend(skipped::lines(&evaluation.log));
     // The checks come last: what failed never hides.
     let troubles = checks::troubles(evaluation, look);
     parts.push(troubles.into_iter().chain(checks::summary(evaluation)).collect::<Vec<_>>().join("\n"));

@@ -1,5 +1,6 @@
 //! Where in a file's schema everything is: the user's column names, resolved once before any row is read.
 
+use std::collections::HashMap;
 use std::path::Path;
 
 use arrow_schema::{DataType, Schema};
@@ -121,7 +122,9 @@ impl Layout {
         let groups = found.groups(columns, spec)?;
         found.check_slot_counts(&groups)?;
         let labels = found.labels(spec)?;
-        Ok(Layout { scalars, groups, labels, keys })
+        let layout = Layout { scalars, groups, labels, keys };
+        found.check_doubles(&layout.selection().columns)?;
+        Ok(layout)
     }
 
     /// The columns to read.
@@ -249,7 +252,10 @@ impl<'a> Found<'a> {
             self.check(index, types::is_number_list, NUMBER_ADVICE)?;
             return Ok(Arrangement::List(index));
         }
-        let wide: Vec<usize> = (1..).map_while(|k| self.index(&numbered(base, k))).collect();
+        let wide: Vec<usize> = (1..=MAX_SLOTS + 1).map_while(|k| self.index(&numbered(base, k))).collect();
+        if wide.len() > MAX_SLOTS {
+            return Err(Error::TooManySlotColumns { file: self.file.into(), base: base.into(), limit: MAX_SLOTS });
+        }
         self.check_numbering(base, wide.len())?;
         match (wide.is_empty(), whole) {
             (false, _) => {
@@ -287,6 +293,17 @@ impl<'a> Found<'a> {
             }
         }
         Ok(())
+    }
+
+    /// Refuses a column that is read if another one has the same name.
+    fn check_doubles(&self, used: &[usize]) -> Result<()> {
+        let mut count: HashMap<&str, usize> = HashMap::new();
+        self.schema.fields().iter().for_each(|field| *count.entry(field.name()).or_default() += 1);
+        let double = used.iter().map(|&i| self.schema.field(i).name()).find(|name| count[name.as_str()] > 1);
+        match double {
+            Some(column) => Err(Error::DoubleColumn { file: self.file.into(), column: column.clone() }),
+            None => Ok(()),
+        }
     }
 
     fn check_slot_counts(&self, groups: &[SlotColumns]) -> Result<()> {
@@ -346,6 +363,7 @@ impl<'a> Found<'a> {
     fn label_place(&self, role: LabelRole, name: &str) -> Result<Place> {
         if let Some(index) = self.index(name) {
             self.check(index, types::is_segment, role.type_advice())?;
+            self.check(index, types::has_clock, types::ZONE_ADVICE)?;
             return Ok(Place::Column(index));
         }
         let constant = self.partition.iter().find(|(key, _)| key == name);

@@ -1,8 +1,12 @@
 //! Which Arrow types can hold what.
 
+use arrow_array::timezone::Tz;
 use arrow_schema::DataType;
 
 pub(crate) const NUMBER_ADVICE: &str = "numbers are needed here (floats, integers or decimals): cast it first";
+
+pub(crate) const ZONE_ADVICE: &str = "what a clock in this time zone shows is not known here: cast the column to text, to \
+                                      dates of that zone, or to UTC first";
 
 /// What propensities, weights and other numbers may be.
 pub(crate) fn is_number(data_type: &DataType) -> bool {
@@ -53,6 +57,16 @@ pub(crate) fn is_segment(data_type: &DataType) -> bool {
         }
         DataType::Dictionary(_, value) => is_segment(value),
         other => is_key(other),
+    }
+}
+
+/// Whether points in time can be told by the clocks of their zone. Offsets such as `+01:00` can; the rules behind a name
+/// such as `Europe/Berlin` are not known here.
+pub(crate) fn has_clock(data_type: &DataType) -> bool {
+    match data_type {
+        DataType::Timestamp(_, Some(zone)) => zone.parse::<Tz>().is_ok(),
+        DataType::Dictionary(_, value) => has_clock(value),
+        _ => true,
     }
 }
 

@@ -4,8 +4,8 @@ use std::io::{self, Read, Seek, SeekFrom};
 use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use arrow_array::RecordBatch;
 use arrow_schema::{Schema, SchemaRef};
@@ -17,6 +17,9 @@ pub(crate) const BATCH: usize = 8192;
 
 /// Rows from which the types of a text file's columns are guessed.
 pub(crate) const SAMPLE: usize = 1000;
+
+/// Bytes of a line, or of a record, at most. It is held in memory as a whole, so one without an end must be refused.
+pub(crate) const LONGEST_LINE: usize = 64 << 20;
 
 /// What is known of a file before its rows are read.
 #[derive(Debug, Clone)]
@@ -66,6 +69,28 @@ pub(crate) struct Batches {
     /// Bytes taken from the file so far, where they are counted.
     pub(crate) taken: Option<Arc<AtomicU64>>,
     pub(crate) batches: Box<dyn Iterator<Item = Result<RecordBatch>>>,
+    /// Rows of the last batch that could not be read.
+    pub(crate) bad: BadRows,
+}
+
+/// Rows that a reader could not make sense of, one error each. They stand in their batch without some or all values, so
+/// that the rows behind them keep their numbers.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct BadRows(Arc<Mutex<Vec<Error>>>);
+
+impl BadRows {
+    pub(crate) fn add(&self, row: Error) {
+        self.lock().push(row);
+    }
+
+    /// Those that nobody has taken.
+    pub(crate) fn take(&self) -> Vec<Error> {
+        std::mem::take(&mut *self.lock())
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Vec<Error>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
 }
 
 /// The columns to read of a file, as indices into its schema.

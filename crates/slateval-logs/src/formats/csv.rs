@@ -8,12 +8,15 @@ use std::sync::atomic::AtomicU64;
 use arrow_array::cast::AsArray;
 use arrow_schema::{DataType, Field, Schema};
 
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::formats::batches::{Batches, Choose, Part};
 use crate::formats::detect::Packing;
 use crate::formats::guess::Guess;
 use crate::formats::packed::open_bytes;
 use crate::formats::records::{Records, Use};
+
+/// Columns that a header may have. A table that was written transposed has as many as it should have rows.
+const MOST_COLUMNS: usize = 100_000;
 
 /// The columns of the header, with types guessed from the first `sample` rows.
 pub(crate) fn schema(path: &Path, delimiter: u8, packing: Packing, sample: usize) -> Result<Schema> {
@@ -31,8 +34,12 @@ pub(crate) fn schema(path: &Path, delimiter: u8, packing: Packing, sample: usize
 fn begin(path: &Path, delimiter: u8, packing: Packing) -> Result<(Records<Bytes>, Schema)> {
     let (bytes, _) = open_bytes(path, packing, &Part::Whole)?;
     let mut records = Records::new(path, bytes, delimiter);
+    let names = records.header()?;
+    if names.len() > MOST_COLUMNS {
+        return Err(Error::TooManyColumns { path: path.into(), columns: names.len(), limit: MOST_COLUMNS });
+    }
     let text = |name: String| Field::new(name, DataType::Utf8, true);
-    let header = Schema::new(records.header()?.into_iter().map(text).collect::<Vec<_>>());
+    let header = Schema::new(names.into_iter().map(text).collect::<Vec<_>>());
     Ok((records, header))
 }
 
@@ -52,8 +59,8 @@ pub(crate) fn open(path: &Path, delimiter: u8, packing: Packing, part: &Part, ch
     };
     let schema = Schema::new(chosen.columns.iter().map(as_read).collect::<Vec<_>>());
     let (records, taken) = records(path, delimiter, packing, part, &uses, schema)?;
-    let (schema, first_row) = (records.schema(), part.first_row());
-    Ok(Batches { schema, first_row, rows: None, taken: Some(taken), batches: Box::new(records) })
+    let (schema, first_row, bad) = (records.schema(), part.first_row(), records.bad_rows());
+    Ok(Batches { schema, first_row, rows: None, taken: Some(taken), batches: Box::new(records), bad })
 }
 
 /// The number of rows of a part.
@@ -130,10 +137,15 @@ mod tests {
     }
 
     #[test]
-    fn damaged_headers_and_rows_are_refused() {
+    fn damaged_headers_and_open_quotes_are_refused() {
         let error = schema_of(b"a,\xff\n1,2\n").unwrap_err().to_string();
         assert!(error.contains("a.csv") && error.contains("the header is not UTF-8 text"), "{error}");
-        let error = schema_of(b"a,b\n1,2\n1,2,3\n").unwrap_err().to_string();
-        assert!(error.contains("row 2: more than 2 cells, and the header has 2"), "{error}");
+        let error = schema_of(b"a,b\n1,2\n1,\"2\n").unwrap_err().to_string();
+        assert!(error.contains("row 2: a quote opens a cell, and nothing closes it"), "{error}");
+        // A row of another length is told when rows are read.
+        assert!(schema_of(b"a,b\n1,2\n1,2,3\n").is_ok());
+        let many = vec!["x"; MOST_COLUMNS + 1].join(",");
+        let error = schema_of(format!("{many}\n").as_bytes()).unwrap_err().to_string();
+        assert!(error.contains("100001 columns, more than the 100000 that are read"), "{error}");
     }
 }

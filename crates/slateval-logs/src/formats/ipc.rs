@@ -1,15 +1,19 @@
 //! Arrow IPC: files, streams, and standard input.
 
+use std::fs::File;
 use std::io::{BufRead, BufReader, Read, Stdin, stdin};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
 
 use arrow_array::RecordBatch;
 use arrow_ipc::reader::{FileReader, StreamReader};
 use arrow_schema::{ArrowError, Schema};
 
 use crate::error::{Error, Result, brief};
-use crate::formats::batches::{Batches, Choose, Counted};
+use crate::formats::batches::{BadRows, Batches, Choose, Counted};
 use crate::formats::detect::{self, Format, STDIN};
+use crate::formats::ipc_claims::{CheckedStream, check_file};
 
 fn bad(path: &Path, format: Format) -> impl Fn(ArrowError) -> Error + 'static {
     let path: PathBuf = path.into();
@@ -17,9 +21,19 @@ fn bad(path: &Path, format: Format) -> impl Fn(ArrowError) -> Error + 'static {
 }
 
 pub(crate) fn file_schema(path: &Path) -> Result<Schema> {
-    let file = BufReader::new(detect::open_file(path)?);
-    let reader = FileReader::try_new(file, None).map_err(bad(path, Format::IpcFile))?;
+    let (reader, _) = file(path, None)?;
     Ok(reader.schema().as_ref().clone())
+}
+
+type Input = BufReader<Counted<File>>;
+
+/// The reader of a file that claims nothing impossible, and the count of bytes taken.
+fn file(path: &Path, columns: Option<Vec<usize>>) -> Result<(FileReader<Input>, Arc<AtomicU64>)> {
+    let mut file = detect::open_file(path)?;
+    check_file(&mut file).map_err(|e| Error::unreadable(path, Format::IpcFile.name(), e))?;
+    let (file, taken) = Counted::new(file);
+    let reader = FileReader::try_new(BufReader::new(file), columns).map_err(bad(path, Format::IpcFile))?;
+    Ok((reader, taken))
 }
 
 pub(crate) fn stream_schema(path: &Path) -> Result<Schema> {
@@ -27,8 +41,8 @@ pub(crate) fn stream_schema(path: &Path) -> Result<Schema> {
     Ok(stream(path, file, None)?.schema().as_ref().clone())
 }
 
-fn stream<R: Read>(path: &Path, reader: R, columns: Option<Vec<usize>>) -> Result<StreamReader<R>> {
-    StreamReader::try_new(reader, columns).map_err(bad(path, Format::IpcStream))
+fn stream<R: Read>(path: &Path, reader: R, columns: Option<Vec<usize>>) -> Result<StreamReader<CheckedStream<R>>> {
+    StreamReader::try_new(CheckedStream::new(reader), columns).map_err(bad(path, Format::IpcStream))
 }
 
 pub(crate) fn open_file(path: &Path, choose: Choose<'_>) -> Result<Batches> {
@@ -36,10 +50,16 @@ pub(crate) fn open_file(path: &Path, choose: Choose<'_>) -> Result<Batches> {
     let schema = file_schema(path)?;
     let indices = choose(&schema)?.columns;
     let projected = schema.project(&indices).map_err(&bad)?;
-    let (file, taken) = Counted::new(detect::open_file(path)?);
-    let reader = FileReader::try_new(BufReader::new(file), Some(indices)).map_err(&bad)?;
+    let (reader, taken) = file(path, Some(indices))?;
     let batches = Box::new(reader.map(move |batch| batch.map_err(&bad)));
-    Ok(Batches { schema: projected.into(), first_row: 0, rows: None, taken: Some(taken), batches })
+    Ok(Batches {
+        schema: projected.into(),
+        first_row: 0,
+        rows: None,
+        taken: Some(taken),
+        batches,
+        bad: BadRows::default(),
+    })
 }
 
 pub(crate) fn open_stream(path: &Path, choose: Choose<'_>) -> Result<Batches> {
@@ -53,7 +73,14 @@ pub(crate) fn open_stream(path: &Path, choose: Choose<'_>) -> Result<Batches> {
     let (file, taken) = Counted::new(detect::open_file(path)?);
     let reader = stream(path, BufReader::new(file), Some(indices))?;
     let batches = Box::new(reader.map(move |batch| batch.map_err(&bad)));
-    Ok(Batches { schema: projected.into(), first_row: 0, rows: None, taken: Some(taken), batches })
+    Ok(Batches {
+        schema: projected.into(),
+        first_row: 0,
+        rows: None,
+        taken: Some(taken),
+        batches,
+        bad: BadRows::default(),
+    })
 }
 
 /// Refuses input that cannot be a stream by its first bytes. The reader would take text for a length, and wait for as
@@ -72,7 +99,7 @@ fn check_stream(reader: &mut impl BufRead) -> Result<()> {
 }
 
 /// Standard input, opened: its schema has been read and cannot be read again.
-pub(crate) struct StandardInput(StreamReader<BufReader<Stdin>>);
+pub(crate) struct StandardInput(StreamReader<CheckedStream<BufReader<Stdin>>>);
 
 impl std::fmt::Debug for StandardInput {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -84,7 +111,7 @@ impl StandardInput {
     pub(crate) fn open() -> Result<Self> {
         let mut reader = BufReader::new(stdin());
         check_stream(&mut reader)?;
-        let reader = StreamReader::try_new(reader, None);
+        let reader = StreamReader::try_new(CheckedStream::new(reader), None);
         reader.map(StandardInput).map_err(|e| Error::NotAStream { reason: brief(&e.to_string()) })
     }
 
@@ -105,6 +132,7 @@ impl StandardInput {
             rows: None,
             taken: None,
             batches: Box::new(self.0.map(narrow)),
+            bad: BadRows::default(),
         })
     }
 }

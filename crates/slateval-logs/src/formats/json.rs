@@ -1,6 +1,6 @@
 //! JSON lines: one object a line.
 
-use std::io::BufRead;
+use std::io::{BufRead, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
@@ -9,7 +9,7 @@ use arrow_array::RecordBatch;
 use arrow_schema::{DataType, Field, Schema, SchemaRef};
 
 use crate::error::{Error, Result};
-use crate::formats::batches::{BATCH, Batches, Choose, Part, SAMPLE};
+use crate::formats::batches::{BATCH, BadRows, Batches, Choose, LONGEST_LINE, Part, SAMPLE};
 use crate::formats::detect::{Format, Packing};
 use crate::formats::json_objects::Objects;
 use crate::formats::json_shape::Shape;
@@ -25,13 +25,20 @@ pub(crate) fn schema(path: &Path, packing: Packing) -> Result<Schema> {
         return Err(Error::JsonArray { path: path.into() });
     }
     let mut shape = Shape::default();
+    let mut first_bad = None;
     for row in 1..=SAMPLE as u64 {
         if !lines.next_line()? {
             break;
         }
-        shape.add_line(&lines.line).map_err(|reason| Error::BadLine { file: path.into(), row, reason })?;
+        // A bad line is told when rows are read, together with others.
+        if let Err(reason) = shape.add_line(&lines.line) {
+            first_bad.get_or_insert(Error::BadLine { file: path.into(), row, reason });
+        }
     }
-    Ok(shape.schema())
+    match first_bad {
+        Some(error) if shape.schema().fields().is_empty() => Err(error),
+        _ => Ok(shape.schema()),
+    }
 }
 
 /// The first byte that is not blank, left in place.
@@ -60,8 +67,10 @@ pub(crate) fn open(path: &Path, packing: Packing, part: &Part, choose: Choose<'_
     let schema = Arc::new(Schema::new(chosen.columns.iter().map(column).collect::<Vec<_>>()));
     let (lines, taken) = Lines::open(path, packing, part)?;
     let first_row = part.first_row();
-    let rows = Rows { lines, row: first_row, objects: Objects::new(&schema), schema: schema.clone() };
-    Ok(Batches { schema, first_row, rows: None, taken: Some(taken), batches: Box::new(rows) })
+    let bad = BadRows::default();
+    let objects = Objects::new(&schema);
+    let rows = Rows { lines, row: first_row, objects, schema: schema.clone(), bad: bad.clone() };
+    Ok(Batches { schema, first_row, rows: None, taken: Some(taken), batches: Box::new(rows), bad })
 }
 
 /// The number of rows of a part.
@@ -103,7 +112,11 @@ impl Lines {
     fn next_line(&mut self) -> Result<bool> {
         loop {
             self.line.clear();
-            let read = self.bytes.read_until(b'\n', &mut self.line).map_err(|e| self.unreadable(e))?;
+            let mut bytes = self.bytes.as_mut().take(LONGEST_LINE as u64 + 1);
+            let read = bytes.read_until(b'\n', &mut self.line).map_err(|e| self.unreadable(e))?;
+            if read > LONGEST_LINE {
+                return Err(Error::LongLine { path: self.path.clone(), megabytes: LONGEST_LINE >> 20 });
+            }
             if read == 0 || !self.line.trim_ascii().is_empty() {
                 return Ok(read > 0);
             }
@@ -122,6 +135,7 @@ struct Rows {
     /// Rows read so far.
     row: u64,
     objects: Objects,
+    bad: BadRows,
 }
 
 impl Rows {
@@ -131,8 +145,9 @@ impl Rows {
             rows += 1;
             self.row += 1;
             bytes += self.lines.line.len();
-            let bad = |reason| Error::BadLine { file: self.lines.path.clone(), row: self.row, reason };
-            self.objects.add(&self.lines.line).map_err(bad)?;
+            if let Err(reason) = self.objects.add(&self.lines.line) {
+                self.bad.add(Error::BadLine { file: self.lines.path.clone(), row: self.row, reason });
+            }
         }
         if rows == 0 {
             return Ok(None);

@@ -52,16 +52,26 @@ impl Objects {
         Objects { names: Names { in_order, places }, columns }
     }
 
-    /// Adds the object of a line; says what is wrong with it.
+    /// Adds the object of a line; says what is wrong with it. A row is added in any case: what cannot be read is null.
     pub(crate) fn add(&mut self, line: &[u8]) -> Result<(), String> {
         let mut json = serde_json::Deserializer::from_slice(line);
         let cells = json.deserialize_map(Line(&self.names)).and_then(|cells| json.end().map(|()| cells));
-        let cells = cells.map_err(|e| not_an_object(&e))?;
+        let cells = match cells {
+            Ok(cells) => cells,
+            Err(error) => {
+                self.columns.iter_mut().for_each(Column::add_null);
+                return Err(not_an_object(&error));
+            }
+        };
+        let mut fault = None;
         for ((column, cell), name) in self.columns.iter_mut().zip(cells).zip(&self.names.in_order) {
             let text = cell.map_or("null", RawValue::get);
-            column.add(text).map_err(|wanted| format!("`{name}` is {}, which is not {wanted}", brief(text)))?;
+            if let Err(wanted) = column.add(text) {
+                column.add_null();
+                fault.get_or_insert_with(|| format!("`{name}` is {}, which is not {wanted}", brief(text)));
+            }
         }
-        Ok(())
+        fault.map_or(Ok(()), Err)
     }
 
     /// The batch of so many rows; the next object is the first of another one.
@@ -82,7 +92,7 @@ impl Names {
     }
 }
 
-/// Finds the wanted members in a line's object. Of a member that is there twice, the last counts.
+/// Finds the wanted members in a line's object. One that is there twice is refused: nothing tells which is meant.
 struct Line<'a>(&'a Names);
 
 impl<'de> Visitor<'de> for Line<'_> {
@@ -97,6 +107,9 @@ impl<'de> Visitor<'de> for Line<'_> {
         let mut next = 0;
         while let Some(place) = map.next_key_seed(Name { names: self.0, next })? {
             match place {
+                Some(place) if cells[place].is_some() => {
+                    return Err(M::Error::custom(format_args!("`{}` is there twice", self.0.in_order[place])));
+                }
                 Some(place) => {
                     cells[place] = Some(map.next_value()?);
                     next = place + 1;
@@ -154,23 +167,29 @@ impl Column {
     fn add(&mut self, json: &str) -> Result<(), &'static str> {
         let null = json == "null";
         match self {
-            Column::Number(values) if null => values.append_null(),
+            _ if null => self.add_null(),
             Column::Number(values) => values.append_value(number(json).ok_or("a number")?),
-            Column::Bool(values) if null => values.append_null(),
             Column::Bool(values) => values.append_value(json.parse().map_err(|_| "true or false")?),
-            Column::Int(values) if null => values.append_null(),
             Column::Int(values) => values.append_value(whole(json).ok_or("a whole number")?),
-            Column::Text(values) if null => values.append_null(),
             Column::Text(values) => {
                 let text = text(json).filter(|text| values.values_slice().len() + text.len() < i32::MAX as usize);
                 values.append_value(text.ok_or("text")?);
             }
-            Column::List { items, .. } if null => items.append(false),
             Column::List { items, row } => add_list(json, items, row).ok_or("a list of numbers")?,
-            Column::Nothing(rows) if null => *rows += 1,
             Column::Nothing(_) => return Err("null, as all before it"),
         }
         Ok(())
+    }
+
+    fn add_null(&mut self) {
+        match self {
+            Column::Number(values) => values.append_null(),
+            Column::Bool(values) => values.append_null(),
+            Column::Int(values) => values.append_null(),
+            Column::Text(values) => values.append_null(),
+            Column::List { items, .. } => items.append(false),
+            Column::Nothing(rows) => *rows += 1,
+        }
     }
 
     fn take(&mut self) -> ArrayRef {
@@ -340,12 +359,13 @@ mod tests {
     }
 
     #[test]
-    fn members_come_in_any_order_and_may_be_missing_or_doubled() {
+    fn members_come_in_any_order_and_may_be_missing_but_not_doubled() {
         let fields = ["a", "b", "c\n"].map(|name| Field::new(name, DataType::Float64, true));
         let schema: SchemaRef = Arc::new(Schema::new(fields.to_vec()));
-        let lines =
-            ["{\"a\": 1, \"b\": 2, \"c\\n\": 3}", "{\"\\u0063\\n\": 6, \"a\": 4}", "{}", "{\"b\": 1, \"b\": 2}\r\n"];
+        let lines = ["{\"a\": 1, \"b\": 2, \"c\\n\": 3}", "{\"\\u0063\\n\": 6, \"a\": 4}", "{}\r\n"];
         let lines = lines.map(str::to_owned);
         assert_eq!(read(&schema, &lines).ok(), read_by_arrow(&schema, &lines));
+        let error = read(&schema, &["{\"b\": 1, \"x\": 1, \"x\": 2, \"b\": 2}".to_owned()]).unwrap_err();
+        assert!(error.contains("`b` is there twice"), "{error}");
     }
 }

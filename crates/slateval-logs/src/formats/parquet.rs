@@ -8,7 +8,7 @@ use parquet::arrow::arrow_reader::{ArrowReaderMetadata, ArrowReaderOptions};
 use parquet::file::metadata::ParquetStatisticsPolicy;
 
 use crate::error::{Error, Result};
-use crate::formats::batches::{Batches, Choose, Head, Part};
+use crate::formats::batches::{BadRows, Batches, Choose, Head, Part};
 use crate::formats::detect::open_file;
 use crate::formats::direct::{Direct, Source};
 
@@ -71,5 +71,5 @@ pub(crate) fn open(path: &Path, part: &Part, footers: &Footers, choose: Choose<'
     let rows = rows[chosen.clone()].iter().sum();
     let source = Source { path: path.into(), footer, columns: indices, groups: chosen };
     let batches = Box::new(Direct::new(source, schema.clone(), rows)?);
-    Ok(Batches { schema, first_row, rows: Some(rows), taken: None, batches })
+    Ok(Batches { schema, first_row, rows: Some(rows), taken: None, batches, bad: BadRows::default() })
 }

@@ -13,7 +13,7 @@ use arrow_schema::{Schema, SchemaRef};
 use memchr::{memchr, memchr3};
 
 use crate::error::{Error, Result, brief};
-use crate::formats::batches::BATCH;
+use crate::formats::batches::{BATCH, BadRows, LONGEST_LINE};
 use crate::formats::cell::{Cell, plain_number};
 
 const NAME: &str = "CSV file";
@@ -60,6 +60,9 @@ struct Rows {
     text: usize,
     /// What a quoted cell holds.
     unquoted: Vec<u8>,
+    /// What is wrong with the record that is being read.
+    fault: Option<Error>,
+    bad: BadRows,
 }
 
 #[derive(Debug)]
@@ -80,6 +83,8 @@ impl<R: Read> Records<R> {
             count: 0,
             text: 0,
             unquoted: Vec::new(),
+            fault: None,
+            bad: BadRows::default(),
         };
         let schema = Arc::new(Schema::empty());
         Records { schema, bytes, buffer: vec![0; BUFFER], start: 0, filled: 0, ended: false, rows }
@@ -95,6 +100,11 @@ impl<R: Read> Records<R> {
     /// The schema of the batches.
     pub(crate) fn schema(&self) -> SchemaRef {
         self.schema.clone()
+    }
+
+    /// Where rows are told that could not be read.
+    pub(crate) fn bad_rows(&self) -> BadRows {
+        self.rows.bad.clone()
     }
 
     /// Counts rows from here on, for messages.
@@ -150,6 +160,9 @@ impl<R: Read> Records<R> {
         self.buffer.copy_within(self.start..self.filled, 0);
         self.filled -= self.start;
         self.start = 0;
+        if self.filled > LONGEST_LINE {
+            return Err(Error::LongLine { path: self.rows.path.clone(), megabytes: LONGEST_LINE >> 20 });
+        }
         if self.filled > self.buffer.len() / 2 {
             self.buffer.resize(2 * self.buffer.len(), 0);
         }
@@ -193,14 +206,36 @@ impl Rows {
             if end == bytes.len() && !ended {
                 return Ok(self.undo());
             }
+            at = end + 1;
             let more = bytes.get(end) == Some(&self.delimiter);
             if more != (column < last) {
-                return Err(self.wrong_number_of_cells(column + 1, more));
+                let Some(end) = self.pass_cells(bytes, end, ended)? else { return Ok(self.undo()) };
+                self.replace_by_blanks(self.wrong_number_of_cells(column + 1, more));
+                at = end + 1;
+                break;
             }
-            at = end + 1;
+        }
+        if let Some(fault) = self.fault.take() {
+            self.bad.add(fault);
         }
         self.count += 1;
         Ok(Step::Record { end: at.min(bytes.len()) })
+    }
+
+    /// Passes over the cells behind one that ends here; returns where the record ends, if it does.
+    fn pass_cells(&mut self, bytes: &[u8], mut end: usize, ended: bool) -> Result<Option<usize>> {
+        while bytes.get(end) == Some(&self.delimiter) {
+            let Some((next, _)) = self.cell_at(bytes, end + 1, ended)? else { return Ok(None) };
+            end = next;
+        }
+        Ok((ended || end < bytes.len()).then_some(end))
+    }
+
+    /// A record without values in place of the one that is being read, and why.
+    fn replace_by_blanks(&mut self, fault: Error) {
+        self.undo();
+        self.fault = Some(fault);
+        self.columns.iter_mut().for_each(Column::push_blank);
     }
 
     /// Adds a cell to its column; returns where it ends, if it does.
@@ -212,58 +247,70 @@ impl Rows {
             values.push(number);
             return Ok(Some(at + length));
         }
-        self.unquoted.clear();
-        let quoted = bytes.get(at) == Some(&b'"');
-        let end = if quoted {
-            unquote(bytes, at + 1, self.delimiter, ended, &mut self.unquoted)
-        } else {
-            Some(unquoted_end(bytes, at, self.delimiter))
-        };
-        let Some(end) = end else { return Ok(None) };
+        let Some((end, quoted)) = self.cell_at(bytes, at, ended)? else { return Ok(None) };
         // The last of the bytes may be the first of a number, or of a character.
         if end == bytes.len() && !ended {
             return Ok(None);
         }
         let unquoted = std::mem::take(&mut self.unquoted);
-        let added = self.push(column, if quoted { &unquoted } else { &bytes[at..end] });
+        self.push(column, if quoted { &unquoted } else { &bytes[at..end] });
         self.unquoted = unquoted;
-        added.map(|()| Some(end))
+        Ok(Some(end))
+    }
+
+    /// Where a cell ends, if it does, and whether what it holds is in `unquoted`.
+    fn cell_at(&mut self, bytes: &[u8], at: usize, ended: bool) -> Result<Option<(usize, bool)>> {
+        if bytes.get(at) != Some(&b'"') {
+            return Ok(Some((unquoted_end(bytes, at, self.delimiter), false)));
+        }
+        self.unquoted.clear();
+        match unquote(bytes, at + 1, self.delimiter, &mut self.unquoted) {
+            Quoted::Ends(end) if ended || end < bytes.len() => Ok(Some((end, true))),
+            Quoted::Open if ended => {
+                let reason = format!("row {}: a quote opens a cell, and nothing closes it", self.row());
+                Err(Error::unreadable(&self.path, NAME, reason))
+            }
+            _ => Ok(None),
+        }
+    }
+
+    /// The row that is being read.
+    fn row(&self) -> u64 {
+        self.first_row + self.count as u64 + 1
     }
 
     /// Adds what a cell holds, quotes left out, to its column.
-    fn push(&mut self, index: usize, cell: &[u8]) -> Result<()> {
-        match &mut self.columns[index] {
-            Column::Skip => {}
-            Column::Number { name, values, nulls } => match std::str::from_utf8(cell).map_or(Cell::Other, Cell::read) {
-                Cell::Number(number) => values.push(number),
-                Cell::Blank => {
-                    nulls.push(values.len());
-                    values.push(0.0);
-                }
+    fn push(&mut self, index: usize, cell: &[u8]) {
+        let row = self.row();
+        let fault = match &mut self.columns[index] {
+            Column::Skip => return,
+            Column::Number { name, values, .. } => match std::str::from_utf8(cell).map_or(Cell::Other, Cell::read) {
+                Cell::Number(number) => return values.push(number),
+                Cell::Blank => None,
                 Cell::Other => {
-                    return Err(Error::NotANumber {
-                        file: self.path.clone(),
-                        row: self.first_row + self.count as u64 + 1,
-                        column: name.clone(),
-                        value: brief(String::from_utf8_lossy(cell).trim()),
-                    });
+                    let value = brief(String::from_utf8_lossy(cell).trim());
+                    Some(Error::NotANumber { file: self.path.clone(), row, column: name.clone(), value })
                 }
             },
             Column::Text { ends, bytes } => {
                 let end = i32::try_from(bytes.len() + cell.len());
-                let (Ok(end), Ok(_)) = (end, std::str::from_utf8(cell)) else {
-                    return Err(self.bad_row(format!("a cell in column {} is not UTF-8 text", index + 1)));
-                };
-                bytes.extend_from_slice(cell);
-                ends.push(end);
-                self.text += cell.len();
+                if let (Ok(end), Ok(_)) = (end, std::str::from_utf8(cell)) {
+                    bytes.extend_from_slice(cell);
+                    ends.push(end);
+                    self.text += cell.len();
+                    return;
+                }
+                let reason = format!("a cell in column {} is not UTF-8 text", index + 1);
+                Some(Error::BadRecord { file: self.path.clone(), row, reason })
             }
-        }
-        Ok(())
+        };
+        self.columns[index].push_blank();
+        self.fault = self.fault.take().or(fault);
     }
 
     /// Takes back the cells of a record that is not whole.
     fn undo(&mut self) -> Step {
+        self.fault = None;
         for column in &mut self.columns {
             match column {
                 Column::Skip => {}
@@ -282,12 +329,8 @@ impl Rows {
 
     fn wrong_number_of_cells(&self, cells: usize, more: bool) -> Error {
         let more = if more { "more than " } else { "" };
-        self.bad_row(format!("{more}{cells} cells, and the header has {}", self.columns.len()))
-    }
-
-    fn bad_row(&self, reason: String) -> Error {
-        let row = self.first_row + self.count as u64 + 1;
-        Error::unreadable(&self.path, NAME, format!("row {row}: {reason}"))
+        let reason = format!("{more}{cells} cells, and the header has {}", self.columns.len());
+        Error::BadRecord { file: self.path.clone(), row: self.row(), reason }
     }
 
     /// The batch, and room for the next one.
@@ -309,6 +352,18 @@ impl Column {
                 Column::Number { name: name.clone(), values: Vec::with_capacity(BATCH), nulls: Vec::new() }
             }
             Use::Text => Column::Text { ends: vec![0], bytes: Vec::new() },
+        }
+    }
+
+    /// Adds a missing value.
+    fn push_blank(&mut self) {
+        match self {
+            Column::Skip => {}
+            Column::Number { values, nulls, .. } => {
+                nulls.push(values.len());
+                values.push(0.0);
+            }
+            Column::Text { ends, .. } => ends.extend(ends.last().copied()),
         }
     }
 
@@ -349,7 +404,11 @@ fn record(bytes: &[u8], delimiter: u8, ended: bool) -> Option<(Vec<Vec<u8>>, usi
     loop {
         let mut cell = Vec::new();
         let end = if bytes.get(at) == Some(&b'"') {
-            unquote(bytes, at + 1, delimiter, ended, &mut cell)?
+            match unquote(bytes, at + 1, delimiter, &mut cell) {
+                Quoted::Ends(end) => end,
+                // A quote that nobody closes holds the rest of the file.
+                Quoted::Open => bytes.len(),
+            }
         } else {
             let end = unquoted_end(bytes, at, delimiter);
             cell.extend_from_slice(&bytes[at..end]);
@@ -369,13 +428,20 @@ fn unquoted_end(bytes: &[u8], at: usize, delimiter: u8) -> usize {
     memchr3(delimiter, b'\n', b'\r', &bytes[at..]).map_or(bytes.len(), |length| at + length)
 }
 
-/// What stands in a quoted cell, whose text begins at `at`; returns where the cell ends, if it does.
-fn unquote(bytes: &[u8], mut at: usize, delimiter: u8, ended: bool, out: &mut Vec<u8>) -> Option<usize> {
+/// How a quoted cell ends in some bytes.
+enum Quoted {
+    /// Here, unless it is the last of the bytes and more follow.
+    Ends(usize),
+    /// It does not.
+    Open,
+}
+
+/// What stands in a quoted cell, whose text begins at `at`.
+fn unquote(bytes: &[u8], mut at: usize, delimiter: u8, out: &mut Vec<u8>) -> Quoted {
     loop {
         let Some(length) = memchr(b'"', &bytes[at..]) else {
-            // A quote that nobody closes holds the rest of the file.
             out.extend_from_slice(&bytes[at..]);
-            return ended.then_some(bytes.len());
+            return Quoted::Open;
         };
         out.extend_from_slice(&bytes[at..at + length]);
         at += length + 1;
@@ -387,9 +453,9 @@ fn unquote(bytes: &[u8], mut at: usize, delimiter: u8, ended: bool, out: &mut Ve
             Some(_) => {
                 let end = unquoted_end(bytes, at, delimiter);
                 out.extend_from_slice(&bytes[at..end]);
-                return Some(end);
+                return Quoted::Ends(end);
             }
-            None => return ended.then_some(at),
+            None => return Quoted::Ends(at),
         }
     }
 }

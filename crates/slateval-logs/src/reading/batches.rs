@@ -12,12 +12,13 @@ use slateval::{Spec, Summary};
 
 use crate::columns::{Columns, Found, Layout, RowFormat};
 use crate::error::{Error, Result};
+use crate::reading::gather::{Gather, Plan};
 use crate::reading::log::Log;
 use crate::reading::merge::Merge;
 use crate::reading::progress::Progress;
 use crate::reading::tasks::{TASK_ROWS, processors};
 use crate::reading::units::go_on;
-use crate::rows::{Done, LongRows, WideRows};
+use crate::rows::{Done, Faults, LongRows, WideRows};
 
 /// How often whoever watches is asked.
 const PATIENCE: Duration = Duration::from_millis(50);
@@ -61,7 +62,8 @@ impl Log {
             RowFormat::Wide => threads.filter(|&n| n > 0).unwrap_or_else(processors),
             RowFormat::Long { .. } => 1,
         };
-        let merge = Merge::new(Summary::new(spec.clone())?, 2 * threads);
+        let gather = Gather::new(Summary::new(spec.clone())?, self.tolerance, Plan::default());
+        let merge = Merge::new(gather, 2 * threads);
         let (sender, parts) = bounded(threads);
         let rows = AtomicU64::new(0);
         let reader = Reader { log: self, columns, spec, merge: &merge, parts: &parts, rows: &rows };
@@ -83,8 +85,7 @@ impl Log {
                 parts.try_iter().for_each(drop);
             }
         });
-        let total = merge.finish()?;
-        if total.rows() == 0 { Err(Error::NoRows { paths: self.given.clone() }) } else { Ok(total) }
+        self.with_rows(merge.finish()?)
     }
 }
 
@@ -209,14 +210,10 @@ impl Reader<'_> {
                     &mut empty.insert((layout, own)).1
                 }
             };
-            own.add(&batch, first_row)?;
+            own.add(&batch, first_row, Vec::new())?;
             self.rows.fetch_add(batch.num_rows() as u64, Ordering::Relaxed);
         }
-        let summary = match rows {
-            Some((_, rows)) => rows.finish(),
-            None => Summary::new(self.spec.clone())?,
-        };
-        Ok(Done { summary, base: None, input: None, more: false })
+        rows.map_or_else(|| self.nothing(), |(_, rows)| Ok(rows.finish()))
     }
 
     fn long(&self) -> Result<Done> {
@@ -237,14 +234,16 @@ impl Reader<'_> {
                     }
                     (None, None) => continue,
                 };
-                own.add(&batch, first_row)?;
+                own.add(&batch, first_row, Vec::new())?;
                 self.rows.fetch_add(batch.num_rows() as u64, Ordering::Relaxed);
             }
         }
-        match rows {
-            Some((_, rows)) => rows.finish(),
-            None => Ok(Done { summary: Summary::new(self.spec.clone())?, base: None, input: None, more: false }),
-        }
+        rows.map_or_else(|| self.nothing(), |(_, rows)| rows.finish())
+    }
+
+    /// What comes of no rows.
+    fn nothing(&self) -> Result<Done> {
+        Ok(Done::of_rows(Summary::new(self.spec.clone())?, 0, Faults::default()))
     }
 
     fn name(&self) -> std::path::PathBuf {

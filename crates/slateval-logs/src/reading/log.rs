@@ -6,11 +6,12 @@ use std::sync::Mutex;
 
 use arrow_schema::{DataType, Field, Schema, SchemaRef};
 use rayon::prelude::*;
-use slateval::{Segment, Spec};
+use slateval::{Segment, SkippedExample, Spec};
 
 use crate::columns::{Columns, Description, Found, RowFormat, Source, check_files};
-use crate::error::{Error, Result};
+use crate::error::{Error, OnBad, Result, Tolerance};
 use crate::formats::{self, Format, Head, Identity, STDIN, StandardInput, begins_with, guarded};
+use crate::reading::gather::unusable;
 
 /// The first bytes of a saved summary, which is easily mistaken for a log.
 const SUMMARY: &[u8] = b"SLATEVAL";
@@ -28,6 +29,9 @@ pub struct Log {
     pub(crate) input: Mutex<Option<StandardInput>>,
     /// Whether a file may be read twice.
     pub(crate) duplicates: bool,
+    pub(crate) tolerance: Tolerance,
+    /// Files that could not be opened and are left out, each with the number of files that stand before it.
+    pub(crate) unopened: Vec<(usize, SkippedExample)>,
 }
 
 /// One file of a log.
@@ -55,6 +59,14 @@ impl Log {
     /// # Errors
     /// If a path leads nowhere, or a file is not what its name says.
     pub fn open(paths: &[String]) -> Result<Log> {
+        Log::open_tolerating(paths, Tolerance::default())
+    }
+
+    /// The same, with something else done about bad rows and files than to refuse the log.
+    ///
+    /// # Errors
+    /// As for [`Log::open`]. A path that leads nowhere is refused in any case.
+    pub fn open_tolerating(paths: &[String], tolerance: Tolerance) -> Result<Log> {
         let found = formats::files(paths)?;
         let mut input = None;
         if found.iter().any(|p| p == Path::new(STDIN)) {
@@ -63,12 +75,10 @@ impl Log {
         let piped: Option<SchemaRef> = input.as_ref().map(|input| input.schema().into());
         let partitions = formats::partitions(&found);
         // Footers are read side by side: a log may have thousands of files. The first error in the order of files wins.
-        let files: Vec<Result<LogFile>> =
-            found.into_par_iter().zip(partitions).map(|(path, partition)| open_file(path, partition, &piped)).collect();
-        let mut files = files.into_iter().collect::<Result<Vec<LogFile>>>()?;
-        // An empty text file has no header, and nothing to add either.
-        files.retain(|file| !file.head.schema.fields().is_empty());
-        let Some(first) = files.first() else { return Err(Error::NoRows { paths: paths.to_vec() }) };
+        let open = |(path, partition)| (PathBuf::clone(&path), open_file(path, partition, &piped, tolerance));
+        let opened: Vec<(PathBuf, Result<LogFile>)> = found.into_par_iter().zip(partitions).map(open).collect();
+        let (files, unopened) = usable(opened, tolerance)?;
+        let Some(first) = files.first() else { return Err(no_file(paths, &unopened)) };
         let schema = with_partition(&first.head.schema, &first.partition);
         let paths_found = files.iter().map(|f| f.path.clone()).collect();
         Ok(Log {
@@ -78,6 +88,8 @@ impl Log {
             schema,
             input: Mutex::new(input),
             duplicates: false,
+            tolerance,
+            unopened,
         })
     }
 
@@ -114,7 +126,22 @@ impl Log {
         let file =
             LogFile { path: path.clone(), format: Format::IpcStream, head, partition: Vec::new(), identity: None };
         let (given, paths) = (vec![name.to_owned()], vec![path]);
-        Log { given, paths, files: vec![file], schema: own, input: Mutex::new(None), duplicates: false }
+        Log {
+            given,
+            paths,
+            files: vec![file],
+            schema: own,
+            input: Mutex::new(None),
+            duplicates: false,
+            tolerance: Tolerance::default(),
+            unopened: Vec::new(),
+        }
+    }
+
+    /// The same with something else done about bad rows than to refuse the log, for [`Log::of_batches`].
+    pub fn tolerating(mut self, tolerance: Tolerance) -> Self {
+        self.tolerance = tolerance;
+        self
     }
 
     /// Refuses batches that do not continue this log: their schema became another one.
@@ -225,7 +252,44 @@ enum FileName {
     Path(PathBuf),
 }
 
-fn open_file(path: PathBuf, partition: Vec<(String, Segment)>, piped: &Option<SchemaRef>) -> Result<LogFile> {
+/// Files that can be used, and those that cannot, each with the number of files before it.
+type Opened = (Vec<LogFile>, Vec<(usize, SkippedExample)>);
+
+/// Sorts out the files that could not be opened, if the log is not refused for them.
+fn usable(opened: Vec<(PathBuf, Result<LogFile>)>, tolerance: Tolerance) -> Result<Opened> {
+    let (mut files, mut unopened) = (Vec::new(), Vec::new());
+    for (path, file) in opened {
+        match file {
+            // An empty text file has no header, and nothing to add either.
+            Ok(file) if file.head.schema.fields().is_empty() => {}
+            Ok(file) => files.push(file),
+            Err(error) if tolerance.bad_files == OnBad::Skip && error.is_bad_file() => {
+                unopened.push((files.len(), unusable(path.display().to_string(), &error)));
+            }
+            Err(error) => return Err(error),
+        }
+    }
+    Ok((files, unopened))
+}
+
+/// Why there is no file to be read.
+fn no_file(paths: &[String], unopened: &[(usize, SkippedExample)]) -> Error {
+    let paths = paths.to_vec();
+    match unopened.first() {
+        None => Error::NoRows { paths },
+        Some((_, first)) => {
+            let first = first.value.clone().unwrap_or_default();
+            Error::NothingLeft { paths, rows: 0, files: unopened.len() as u64, first }
+        }
+    }
+}
+
+fn open_file(
+    path: PathBuf,
+    partition: Vec<(String, Segment)>,
+    piped: &Option<SchemaRef>,
+    tolerance: Tolerance,
+) -> Result<LogFile> {
     if begins_with(&path, SUMMARY) {
         return Err(Error::SavedSummary { path });
     }
@@ -234,6 +298,9 @@ fn open_file(path: PathBuf, partition: Vec<(String, Segment)>, piped: &Option<Sc
         Some(schema) if path == Path::new(STDIN) => Head { schema: schema.clone(), bytes: 0, row_groups: None },
         _ => guarded(&path, format.name(), || formats::head(&path, format))?,
     };
+    if !tolerance.unended {
+        formats::check_end(&path, format)?;
+    }
     let identity = if path == Path::new(STDIN) { None } else { Some(Identity::of(&path)?) };
     Ok(LogFile { path, format, head, partition, identity })
 }

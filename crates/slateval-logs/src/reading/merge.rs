@@ -7,7 +7,8 @@ use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use slateval::Summary;
 
 use crate::error::{Error, Result};
-use crate::rows::{Base, Done};
+use crate::reading::gather::Gather;
+use crate::rows::Done;
 
 /// Merges the parts of a plan while workers produce them. A worker that is too far ahead of the merging waits, so that
 /// only a few parts are in memory, however long the plan.
@@ -24,18 +25,13 @@ struct State {
     begun: usize,
     merged: usize,
     waiting: BTreeMap<usize, Result<Done>>,
-    total: Summary,
-    /// The parts so far of a task that has more.
-    task: Option<Summary>,
-    /// That of the first file that has one.
-    base: Option<Base>,
+    gather: Gather,
     failed: Option<Error>,
 }
 
 impl Merge {
-    pub(crate) fn new(total: Summary, ahead: usize) -> Self {
-        let state =
-            State { begun: 0, merged: 0, waiting: BTreeMap::new(), total, task: None, base: None, failed: None };
+    pub(crate) fn new(gather: Gather, ahead: usize) -> Self {
+        let state = State { begun: 0, merged: 0, waiting: BTreeMap::new(), gather, failed: None };
         Merge { state: Mutex::new(state), moved: Condvar::new(), ahead: ahead.max(1) }
     }
 
@@ -100,7 +96,7 @@ impl Merge {
 
     pub(crate) fn finish(self) -> Result<Summary> {
         let state = self.state.into_inner().unwrap_or_else(PoisonError::into_inner);
-        state.failed.map_or(Ok(state.total), Err)
+        state.failed.map_or_else(|| state.gather.finish(), Err)
     }
 }
 
@@ -112,30 +108,10 @@ impl State {
         while self.failed.is_none()
             && let Some(part) = self.waiting.remove(&self.merged)
         {
-            match part.and_then(|part| self.add(part)) {
+            match self.gather.add(self.merged, part) {
                 Ok(()) => self.merged += 1,
                 Err(error) => self.failed = Some(error),
             }
         }
-    }
-
-    fn add(&mut self, part: Done) -> Result<()> {
-        if let Some(base) = part.base {
-            self.base.get_or_insert_with(|| base.clone()).check(&base)?;
-        }
-        let summary = match self.task.take() {
-            Some(mut task) => {
-                task.merge(&part.summary)?;
-                task
-            }
-            None => part.summary,
-        };
-        if part.more {
-            self.task = Some(summary);
-            return Ok(());
-        }
-        let summary = Done::complete(summary, part.input);
-        // That no file is in the log twice was checked before it was read.
-        Ok(self.total.merge_duplicates(&summary)?)
     }
 }

@@ -1,6 +1,7 @@
 //! Reading a log: its files cut into tasks, tasks run on threads, and their summaries merged in order.
 
 mod batches;
+mod gather;
 mod log;
 mod merge;
 mod progress;

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use slateval::{Band, CorrectionChoice, Settings, Spec, Structure};
 
 use crate::columns::{Columns, RowFormat, Source, TargetColumns};
+use crate::error::{OnBad, Tolerance};
 
 /// Everything needed to run an evaluation again, for the JSON: the same whoever runs it. What cannot change the numbers (threads) is left out.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -50,6 +51,13 @@ struct LogRecord {
     targets: Vec<TargetRecord>,
     long: bool,
     slate: Option<String>,
+    /// Left out where it is the default, as are the next two.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    on_bad_row: Option<OnBad>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    on_bad_file: Option<OnBad>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    allow_unended: Option<bool>,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -62,6 +70,17 @@ struct TargetRecord {
 }
 
 impl Record {
+    /// The same of a log whose bad parts were not all refused.
+    pub fn tolerating(mut self, tolerance: Tolerance) -> Self {
+        if let Some(log) = &mut self.log {
+            let skip = |what: OnBad| (what == OnBad::Skip).then_some(what);
+            log.on_bad_row = skip(tolerance.bad_rows);
+            log.on_bad_file = skip(tolerance.bad_files);
+            log.allow_unended = tolerance.unended.then_some(true);
+        }
+        self
+    }
+
     /// Of a log read from these paths; none for rows that came from elsewhere.
     pub fn of_log(paths: &[String], columns: &Columns, spec: &Spec, settings: &Settings) -> Self {
         let target = |(t, p): (&TargetColumns, &slateval::PolicySpec)| TargetRecord {
@@ -85,6 +104,9 @@ impl Record {
             targets: columns.targets.iter().zip(&spec.policies).map(target).collect(),
             long: slate.is_some(),
             slate,
+            on_bad_row: None,
+            on_bad_file: None,
+            allow_unended: None,
         };
         Record { log: Some(log), ..Self::of_spec(spec, settings) }
     }

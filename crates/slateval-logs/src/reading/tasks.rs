@@ -1,21 +1,22 @@
 //! From a log to its summary: a plan of tasks, each task's part, and the parts merged in the order of the plan.
 
+use std::collections::HashMap;
 use std::num::NonZero;
 use std::ops::{ControlFlow, Range};
 use std::path::{Path, PathBuf};
 use std::sync::PoisonError;
 
 use serde::{Deserialize, Serialize};
-use slateval::{Segment, Spec, Summary};
+use slateval::{Segment, SkippedExample, Spec, Summary};
 
 use crate::columns::{Columns, RowFormat};
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, Tolerance};
 use crate::formats::{Footers, Identity, PIECE, Pieces, STDIN, StandardInput};
+use crate::reading::gather::{Gather, Plan, PlannedFile, PlannedPart};
 use crate::reading::log::{Log, LogFile};
 use crate::reading::merge::Merge;
 use crate::reading::progress::{Meter, Progress};
 use crate::reading::units::{Job, Unit, pieces_of, units_of};
-use crate::rows::Done;
 
 /// Rows from which on a task is large enough: row groups are taken together until then.
 pub(crate) const TASK_ROWS: u64 = 262_144;
@@ -33,6 +34,10 @@ pub struct Task {
     /// Size and fingerprint of the file when it was planned: it has to be the same when it is read.
     #[serde(default)]
     pub file_was: Option<(u64, u64)>,
+    /// What is done about bad rows. A task may be a part of a file, and a file is left out as a whole, so a bad file fails
+    /// whoever reads a task by itself.
+    #[serde(default)]
+    pub tolerance: Tolerance,
 }
 
 impl Log {
@@ -49,7 +54,7 @@ impl Log {
     }
 
     fn tasks(&self, format: &RowFormat) -> Vec<Task> {
-        self.files.iter().flat_map(|file| tasks_of(file, format)).map(|(task, _)| task).collect()
+        self.files.iter().flat_map(|file| tasks_of(file, format, self.tolerance)).map(|(task, _)| task).collect()
     }
 
     /// Reads the log once, on so many threads (all processors if `None`), and merges the parts in the order of the plan:
@@ -96,7 +101,10 @@ impl Log {
     ) -> Result<Summary> {
         self.check_duplicates()?;
         let threads = threads.filter(|&n| n > 0).unwrap_or_else(processors);
-        let of_file = |file| tasks_of(file, &columns.format).into_iter().map(move |(task, bytes)| (task, bytes, file));
+        let of_file = |file| {
+            let tasks = tasks_of(file, &columns.format, self.tolerance).into_iter();
+            tasks.map(move |(task, bytes)| (task, bytes, file))
+        };
         let tasks: Vec<(Task, u64, &LogFile)> = self.files.iter().flat_map(of_file).collect();
         let meter = Meter::new(watch);
         let job = Job { columns, spec, footers: &Footers::default() };
@@ -119,10 +127,48 @@ impl Log {
         };
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads.min(units.len().max(1)));
         let pool = pool.build().map_err(|e| Error::Threads(e.to_string()))?;
-        let merge = Merge::new(Summary::new(spec.clone())?, 2 * threads);
+        let gather = Gather::new(Summary::new(spec.clone())?, self.tolerance, self.gather_plan(&units));
+        let merge = Merge::new(gather, 2 * threads);
         pool.broadcast(|_| merge.work(units.len(), &part));
-        let total = merge.finish()?;
-        if total.rows() == 0 { Err(Error::NoRows { paths: self.given.clone() }) } else { Ok(total) }
+        self.with_rows(merge.finish()?)
+    }
+
+    /// Which file each unit belongs to, and which files could not be opened.
+    fn gather_plan(&self, units: &[Unit<'_>]) -> Plan {
+        let places: HashMap<&Path, usize> = self.files.iter().map(|file| file.path.as_path()).zip(0..).collect();
+        let place = |unit: &Unit<'_>| places.get(unit.task.file.as_path()).copied().unwrap_or(0);
+        let part = |i: usize| {
+            let file = place(&units[i]);
+            let begins = i == 0 || place(&units[i - 1]) != file;
+            PlannedPart { file, begins_tasks: begins && units[i].task.row_groups.is_some() }
+        };
+        let file = |file: &LogFile| PlannedFile {
+            name: file.path.display().to_string(),
+            rows: file.head.row_groups.iter().flatten().sum(),
+        };
+        Plan {
+            parts: (0..units.len()).map(part).collect(),
+            files: self.files.iter().map(file).collect(),
+            unopened: self.unopened.iter().cloned().collect(),
+        }
+    }
+
+    /// Refuses a log of which nothing is left.
+    pub(crate) fn with_rows(&self, summary: Summary) -> Result<Summary> {
+        if summary.rows() > 0 {
+            return Ok(summary);
+        }
+        let (paths, skipped) = (self.given.clone(), summary.skipped());
+        let first = skipped.iter().find_map(|part| part.examples.first());
+        Err(match first {
+            None => Error::NoRows { paths },
+            Some(first) => Error::NothingLeft {
+                paths,
+                rows: skipped.iter().map(|part| part.rows).sum(),
+                files: skipped.iter().map(|part| part.files).sum(),
+                first: place_of(first),
+            },
+        })
     }
 
     fn take_input(&self) -> Result<StandardInput> {
@@ -131,14 +177,22 @@ impl Log {
     }
 }
 
+/// Where something was left out, in words.
+fn place_of(example: &SkippedExample) -> String {
+    let row = example.row.map_or(String::new(), |row| format!(", row {row}"));
+    let column = example.column.as_ref().map_or(String::new(), |column| format!("`{column}` is "));
+    format!("{}{row}: {column}{}", example.file, example.value.as_deref().unwrap_or_default())
+}
+
 pub(crate) fn processors() -> usize {
     std::thread::available_parallelism().map_or(1, NonZero::get)
 }
 
 /// The tasks of a file, each with the bytes it stands for.
-fn tasks_of(file: &LogFile, format: &RowFormat) -> Vec<(Task, u64)> {
+fn tasks_of(file: &LogFile, format: &RowFormat, tolerance: Tolerance) -> Vec<(Task, u64)> {
     let file_was = file.identity.as_ref().map(Identity::key);
-    let task = |row_groups| Task { file: file.path.clone(), row_groups, partition: file.partition.clone(), file_was };
+    let (path, partition) = (&file.path, &file.partition);
+    let task = |row_groups| Task { file: path.clone(), row_groups, partition: partition.clone(), file_was, tolerance };
     match (&file.head.row_groups, format) {
         (Some(groups), RowFormat::Wide) => {
             let share = |range: &Range<usize>| share(file.head.bytes, groups, range);
@@ -188,13 +242,11 @@ pub(crate) fn partial_in_pieces(task: &Task, columns: &Columns, spec: &Spec, pie
     if task.file_was.is_some_and(|was| was != identity.key()) {
         return Err(Error::Changed { path: task.file.clone() });
     }
-    let (mut total, mut input) = (Summary::new(spec.clone())?, None);
-    for unit in units_of(task, bytes, cut.as_ref(), Some(&identity)) {
-        let part = job.unit(&unit, None, &|_, _| ControlFlow::Continue(()))?;
-        total.merge(&part.summary)?;
-        input = part.input;
+    let mut gather = Gather::new(Summary::new(spec.clone())?, task.tolerance, Plan::default());
+    for (i, unit) in units_of(task, bytes, cut.as_ref(), Some(&identity)).iter().enumerate() {
+        gather.add(i, job.unit(unit, None, &|_, _| ControlFlow::Continue(())))?;
     }
-    Ok(Done::complete(total, input))
+    gather.finish()
 }
 
 #[cfg(test)]

@@ -8,11 +8,11 @@ use arrow_schema::Schema;
 use slateval::Spec;
 
 use crate::columns::{Columns, Found, Layout, RowFormat};
-use crate::error::{Error, Result};
+use crate::error::{Error, OnBad, Result};
 use crate::formats::{self, Batches, Footers, Format, Identity, Part, Pieces, StandardInput, guarded};
 use crate::reading::progress;
 use crate::reading::tasks::Task;
-use crate::rows::{Done, LongRows, WideRows};
+use crate::rows::{Done, Faults, LongRows, WideRows};
 
 /// A task, or a piece of one that reads a text file: what one thread does at a time.
 ///
@@ -70,7 +70,7 @@ impl Job<'_> {
         };
         let read = self.part(unit.task, &part, input, report);
         let done = match (read, part) {
-            // How many rows stand before a piece is counted only if somebody asks: it is read again, for the message.
+            // Bad rows are counted from the piece's first, and moved when pieces are put together. For other errors, how many rows stand before a piece is counted only if somebody asks: it is read again, for the message.
             (Err(Error::Stopped), _) => Err(Error::Stopped),
             (Err(_), Part::Bytes { range, .. }) if range.start > 0 => {
                 let first_row = formats::rows_before(&unit.task.file, Format::detect(&unit.task.file)?, range.start)?;
@@ -104,26 +104,43 @@ impl Job<'_> {
         match layout.keys.clone() {
             None => {
                 let mut rows = WideRows::new(file, layout, text, spec)?;
-                each(task, format, batches, report, &mut |batch, first_row| rows.add(batch, first_row))?;
-                Ok(Done { summary: rows.finish(), base: None, input: None, more: false })
+                each(task, format, batches, report, &mut |batch, first_row, unread| {
+                    rows.add(batch, first_row, unread)?;
+                    Ok(self.goes_on(task, rows.faults()))
+                })?;
+                Ok(rows.finish())
             }
             Some(keys) => {
                 let mut rows = LongRows::new(file, layout, keys, text, spec)?;
-                each(task, format, batches, report, &mut |batch, first_row| rows.add(batch, first_row))?;
+                each(task, format, batches, report, &mut |batch, first_row, unread| {
+                    rows.add(batch, first_row, unread)?;
+                    Ok(self.goes_on(task, rows.faults()?))
+                })?;
                 rows.finish()
             }
         }
     }
+
+    /// Whether there is a use in more rows: a log that is refused for its bad rows need not be read to its end.
+    fn goes_on(&self, task: &Task, faults: &Faults) -> ControlFlow<()> {
+        match task.tolerance.bad_rows {
+            OnBad::Fail if faults.are_enough() => ControlFlow::Break(()),
+            _ => ControlFlow::Continue(()),
+        }
+    }
 }
 
-/// Takes a batch and the number of rows before it in its file.
-type Take<'a> = &'a mut dyn FnMut(&RecordBatch, u64) -> Result<()>;
+/// Takes a batch, the number of rows before it in its file, and those of its rows that could not be read; says whether
+/// to go on.
+type Take<'a> = &'a mut dyn FnMut(&RecordBatch, u64, Vec<Error>) -> Result<ControlFlow<()>>;
 
 fn each(task: &Task, format: Format, batches: Batches, report: Report<'_>, take: Take<'_>) -> Result<()> {
-    let Batches { first_row, rows, taken, mut batches, .. } = batches;
+    let Batches { first_row, rows, taken, mut batches, bad, .. } = batches;
     let mut done = 0;
     while let Some(batch) = guarded(&task.file, format.name(), || batches.next().transpose())? {
-        take(&batch, first_row + done)?;
+        if take(&batch, first_row + done, bad.take())?.is_break() {
+            return Ok(());
+        }
         let n = batch.num_rows() as u64;
         done += n;
         let part = match (rows, &taken) {
@@ -148,6 +165,7 @@ mod tests {
     use slateval::Summary;
 
     use super::*;
+    use crate::error::Tolerance;
     use crate::formats::PIECE;
     use crate::reading::log::Log;
     use crate::reading::progress::Progress;
@@ -175,11 +193,13 @@ mod tests {
         }
 
         fn read(&self, threads: usize, piece: u64) -> Result<Summary> {
-            let log = Log::open(&[self.folder.path().display().to_string()])?;
+            let log = Log::open_tolerating(&[self.folder.path().display().to_string()], UNENDED)?;
             let go_on = |_: Progress| ControlFlow::Continue(());
             log.summarize_in_pieces(&self.columns, &self.spec, Some(threads), &go_on, piece)
         }
     }
+
+    const UNENDED: Tolerance = Tolerance { bad_rows: OnBad::Fail, bad_files: OnBad::Fail, unended: true };
 
     const ROWS: [&str; 7] = [
         "1,0.5,0.25,de",
@@ -222,7 +242,7 @@ mod tests {
         let json = |row: usize| format!("{{\"reward\":0.{row},\"mu_1\":0.3,\"pi_1\":0.{row},\"who\":\"x\"}}\n");
         cut.write("c.jsonl", &(1..9).map(json).collect::<String>());
         for piece in [1, 10, 33, 100] {
-            let log = Log::open(&[cut.folder.path().display().to_string()]).unwrap();
+            let log = Log::open_tolerating(&[cut.folder.path().display().to_string()], UNENDED).unwrap();
             let mut total = Summary::new(cut.spec.clone()).unwrap();
             for task in log.plan() {
                 total.merge(&partial_in_pieces(&task, &cut.columns, &cut.spec, piece).unwrap()).unwrap();

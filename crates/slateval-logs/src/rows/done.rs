@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use slateval::{Input, Summary};
 
 use crate::error::{Error, Result};
+use crate::rows::faults::Faults;
 
 /// What was read.
 #[derive(Debug)]
@@ -16,9 +17,18 @@ pub(crate) struct Done {
     pub(crate) input: Option<Input>,
     /// Whether further parts of the same task follow.
     pub(crate) more: bool,
+    /// Rows of the file, bad ones included.
+    pub(crate) rows: u64,
+    /// Those that cannot be used.
+    pub(crate) faults: Faults,
 }
 
 impl Done {
+    /// Rows that came from memory, or from a part of a file yet to be named.
+    pub(crate) fn of_rows(summary: Summary, rows: u64, faults: Faults) -> Self {
+        Done { summary, base: None, input: None, more: false, rows, faults }
+    }
+
     /// The summary of a task's last part, all of whose parts are merged: it knows its file.
     pub(crate) fn complete(mut summary: Summary, input: Option<Input>) -> Summary {
         let (rows, digest) = (summary.rows(), summary.digest());

@@ -1,5 +1,6 @@
 //! One row per slot: the rows of a slate, which stand next to each other, into slates.
 
+use std::ops::Range;
 use std::path::PathBuf;
 
 use arrow_array::RecordBatch;
@@ -8,6 +9,7 @@ use slateval::{Block, Field, Segment, Spec, Summary};
 use crate::columns::{Arrangement, Keys, Layout, MAX_SLOTS, Scalar};
 use crate::error::{Error, Result};
 use crate::rows::done::{Base, Done};
+use crate::rows::faults::Faults;
 use crate::rows::labels::Labels;
 use crate::rows::numbers::{At, Numbers};
 use crate::rows::wide::{check_scalar, explain};
@@ -22,9 +24,23 @@ pub(crate) struct LongRows {
     /// The number of the first slot, 0 or 1: the smallest position of the first slate.
     base: Option<f64>,
     open: Option<Slate>,
+    /// A row of which nobody knows its slate: it may be one of the next slate's.
+    stray: Option<Stray>,
     done: Slates,
     block: Block,
     summary: Summary,
+    /// Rows seen, bad ones included.
+    rows: u64,
+    /// Slates that cannot be used.
+    faults: Faults,
+}
+
+/// A bad row of which nobody knows its slate.
+#[derive(Debug)]
+struct Stray {
+    error: Error,
+    /// Whether a slate was given up for it.
+    counted: bool,
 }
 
 /// The slate whose rows are being read.
@@ -39,6 +55,8 @@ struct Slate {
     scalars: Vec<f64>,
     /// `[label]`.
     labels: Vec<Segment>,
+    /// Why the slate cannot be used.
+    fault: Option<Error>,
 }
 
 /// Finished slates, end to end.
@@ -72,24 +90,133 @@ impl LongRows {
     pub(crate) fn new(file: PathBuf, layout: Layout, keys: Keys, text: bool, spec: &Spec) -> Result<Self> {
         let done = Slates::new(layout.groups.len(), layout.scalars.len());
         let summary = Summary::new(spec.clone())?;
-        Ok(LongRows { file, layout, keys, text, base: None, open: None, done, block: Block::new(spec), summary })
+        Ok(LongRows {
+            file,
+            layout,
+            keys,
+            text,
+            base: None,
+            open: None,
+            stray: None,
+            done,
+            block: Block::new(spec),
+            summary,
+            rows: 0,
+            faults: Faults::default(),
+        })
     }
 
-    /// Adds a batch that stands behind `first_row` rows of its file.
-    pub(crate) fn add(&mut self, batch: &RecordBatch, first_row: u64) -> Result<()> {
+    /// Adds a batch that stands behind `first_row` rows of its file. A row that its reader could not read, or that holds
+    /// what cannot be, spoils its slate.
+    pub(crate) fn add(&mut self, batch: &RecordBatch, first_row: u64, unread: Vec<Error>) -> Result<()> {
+        self.rows += batch.num_rows() as u64;
+        let mut start = 0;
+        for error in unread {
+            let row = error.row().map_or(0, |row| row.saturating_sub(first_row + 1) as usize);
+            let row = row.clamp(start, batch.num_rows());
+            self.add_range(batch, start..row, first_row)?;
+            start = (row + 1).min(batch.num_rows());
+            self.spoil(batch, row, error)?;
+        }
+        self.add_range(batch, start..batch.num_rows(), first_row)
+    }
+
+    /// Adds some rows of a batch. Bad ones are looked for only where there are some, by halves.
+    fn add_range(&mut self, batch: &RecordBatch, rows: Range<usize>, first_row: u64) -> Result<()> {
+        let slice = batch.slice(rows.start, rows.len());
         let file = self.file.clone();
-        let at = At { file: &file, first_row };
-        let rows = self.rows(batch, at)?;
-        let mut id = Segment::Null;
-        for row in 0..batch.num_rows() {
-            rows.slate.read(row, &mut id);
-            if self.open.as_ref().is_none_or(|open| open.id != id) {
-                self.close()?;
-                self.open = Some(self.start(&id, &rows, row, at)?);
+        let at = At { file: &file, first_row: first_row + rows.start as u64 };
+        match self.rows(&slice, at) {
+            Ok(read) => (0..slice.num_rows()).try_for_each(|row| self.add_row(&read, row, at)),
+            Err(error) if error.bad_row().is_none() => Err(error),
+            Err(error) if rows.len() <= 1 => self.spoil(batch, rows.start, error),
+            Err(_) => {
+                let middle = rows.start + rows.len() / 2;
+                self.add_range(batch, rows.start..middle, first_row)?;
+                self.add_range(batch, middle..rows.end, first_row)
             }
-            self.extend(&rows, row, at)?;
+        }
+    }
+
+    fn add_row(&mut self, rows: &Rows, row: usize, at: At<'_>) -> Result<()> {
+        let mut id = Segment::Null;
+        rows.slate.read(row, &mut id);
+        if id == Segment::Null {
+            let (file, column) = (at.file.into(), self.keys.slate_name.clone());
+            let rule = "every row belongs to a slate";
+            return self.stray(Error::NullValue { file, row: at.row(row), column, item: None, rule });
+        }
+        if self.open.as_ref().is_none_or(|open| open.id != id) {
+            self.close()?;
+            let slate = self.start(&id, rows, row, at);
+            self.begin(slate);
+        }
+        self.stray = None;
+        if let Err(error) = self.extend(rows, row, at) {
+            self.give_up(error)?;
         }
         Ok(())
+    }
+
+    /// Gives up the slate of a row that cannot be used. If nobody knows its slate, it may be a row of the slate before it
+    /// or of the one behind it: both are given up.
+    fn spoil(&mut self, batch: &RecordBatch, row: usize, error: Error) -> Result<()> {
+        let mut id = Segment::Null;
+        if row < batch.num_rows() {
+            let file = self.file.clone();
+            Labels::new(batch.column(self.keys.slate), self.text, &file)?.read(row, &mut id);
+        }
+        if id == Segment::Null {
+            return self.stray(error);
+        }
+        if self.open.as_ref().is_none_or(|open| open.id != id) {
+            self.close()?;
+            let first_row = error.row().unwrap_or(0);
+            self.begin(Slate::empty(id, first_row, self.layout.groups.len()));
+        }
+        self.stray = None;
+        self.give_up(error)
+    }
+
+    fn stray(&mut self, error: Error) -> Result<()> {
+        self.count_stray()?;
+        self.stray = Some(Stray { error: error.clone(), counted: self.open.is_some() });
+        self.give_up(error)
+    }
+
+    /// Counts a stray row by itself for which no slate was given up.
+    fn count_stray(&mut self) -> Result<()> {
+        match self.stray.take() {
+            Some(Stray { error, counted: false }) => self.faults.add(error),
+            _ => Ok(()),
+        }
+    }
+
+    /// Opens a slate, which is given up at once if a stray row stands before it.
+    fn begin(&mut self, mut slate: Slate) {
+        if let Some(stray) = self.stray.take() {
+            slate.fault.get_or_insert(stray.error);
+        }
+        self.open = Some(slate);
+    }
+
+    /// Gives up the slate whose rows are being read, if there is one. Errors that are not about one row are handed back.
+    fn give_up(&mut self, error: Error) -> Result<()> {
+        if error.bad_row().is_none() {
+            return Err(error);
+        }
+        if let Some(open) = &mut self.open {
+            open.fault.get_or_insert(error);
+        }
+        Ok(())
+    }
+
+    /// The slates so far that cannot be used. Those whose values are looked at in blocks are looked at now.
+    pub(crate) fn faults(&mut self) -> Result<&Faults> {
+        if !self.faults.is_empty() {
+            self.flush()?;
+        }
+        Ok(&self.faults)
     }
 
     /// Goes on with batches that have their columns elsewhere.
@@ -102,6 +229,7 @@ impl LongRows {
 
     pub(crate) fn finish(mut self) -> Result<Done> {
         self.close()?;
+        self.count_stray()?;
         self.flush()?;
         let base = self.base.map(|base| Base {
             file: self.file,
@@ -111,7 +239,7 @@ impl LongRows {
             position_column: self.keys.position_name,
         });
         self.summary.settle();
-        Ok(Done { summary: self.summary, base, input: None, more: false })
+        Ok(Done { base, ..Done::of_rows(self.summary, self.rows, self.faults) })
     }
 
     fn rows(&self, batch: &RecordBatch, at: At<'_>) -> Result<Rows> {
@@ -144,28 +272,24 @@ impl LongRows {
         Ok(Rows { slate, positions: positions.to_vec(), scalars, slots, labels })
     }
 
-    fn start(&self, id: &Segment, rows: &Rows, row: usize, at: At<'_>) -> Result<Slate> {
-        if *id == Segment::Null {
-            let (file, column) = (at.file.into(), self.keys.slate_name.clone());
-            let rule = "every row belongs to a slate";
-            return Err(Error::NullValue { file, row: at.row(row), column, item: None, rule });
-        }
-        let mut scalars = Vec::with_capacity(rows.scalars.len());
+    fn start(&self, id: &Segment, rows: &Rows, row: usize, at: At<'_>) -> Slate {
+        let mut slate = Slate::empty(id.clone(), at.row(row), self.layout.groups.len());
         for (scalar, values) in self.layout.scalars.iter().zip(&rows.scalars) {
             // Rewards are summed over the slate's rows, this one included.
-            scalars.push(if scalar.field == Field::Reward { 0.0 } else { values[row] });
+            slate.scalars.push(if scalar.field == Field::Reward { 0.0 } else { values[row] });
         }
-        let mut labels = vec![Segment::Null; rows.labels.len()];
-        for ((label, from), value) in self.layout.labels.iter().zip(&rows.labels).zip(&mut labels) {
+        slate.labels = vec![Segment::Null; rows.labels.len()];
+        for ((label, from), value) in self.layout.labels.iter().zip(&rows.labels).zip(&mut slate.labels) {
             from.read(row, value);
-            label.check(value, row, at)?;
+            if let Err(error) = label.check(value, row, at) {
+                slate.fault.get_or_insert(error);
+            }
         }
-        let slots = vec![Vec::new(); self.layout.groups.len()];
-        Ok(Slate { id: id.clone(), first_row: at.row(row), positions: Vec::new(), slots, scalars, labels })
+        slate
     }
 
     fn extend(&mut self, rows: &Rows, row: usize, at: At<'_>) -> Result<()> {
-        let Some(open) = &mut self.open else { return Ok(()) };
+        let Some(open) = self.open.as_mut().filter(|open| open.fault.is_none()) else { return Ok(()) };
         if open.positions.len() == MAX_SLOTS {
             let (file, column, slots) = (at.file.into(), self.keys.slate_name.clone(), MAX_SLOTS + 1);
             return Err(Error::TooManySlots { file, row: open.first_row, column, slots, limit: MAX_SLOTS });
@@ -199,14 +323,20 @@ impl LongRows {
 
     /// Finishes the slate being read: puts its slots in order and refuses one that is not whole.
     fn close(&mut self) -> Result<()> {
-        let Some(slate) = self.open.take() else { return Ok(()) };
+        let Some(mut slate) = self.open.take() else { return Ok(()) };
+        if let Some(fault) = slate.fault.take() {
+            return self.faults.add(fault);
+        }
         let mut order: Vec<usize> = (0..slate.positions.len()).collect();
         order.sort_by(|&a, &b| slate.positions[a].total_cmp(&slate.positions[b]));
         let smallest = order.first().map_or(f64::NAN, |&i| slate.positions[i]);
-        let base = *self.base.get_or_insert(smallest);
+        if smallest == 0.0 || smallest == 1.0 {
+            self.base.get_or_insert(smallest);
+        }
+        let base = self.base.unwrap_or(smallest);
         let in_place = |(slot, &i): (usize, &usize)| slate.positions[i] == base + slot as f64;
         if !(base == 0.0 || base == 1.0) || !order.iter().enumerate().all(in_place) {
-            return Err(self.scattered(&slate, base));
+            return self.faults.add(self.scattered(&slate, base));
         }
         self.done.push(slate, &order);
         if self.done.len() == Block::ROWS { self.flush() } else { Ok(()) }
@@ -221,6 +351,7 @@ impl LongRows {
         Error::Positions {
             file: self.file.clone(),
             row: slate.first_row,
+            has_first: slate.positions.contains(&base) && (base == 0.0 || base == 1.0),
             slate: slate.id.to_string().into(),
             positions: list(&mut slate.positions.iter().copied()).into(),
             wanted: list(&mut (first..first + slate.positions.len()).map(|p| p as f64)).into(),
@@ -231,20 +362,26 @@ impl LongRows {
 
     /// Hands the finished slates to the summary.
     fn flush(&mut self) -> Result<()> {
-        if self.done.len() == 0 {
-            return Ok(());
-        }
-        self.done.fill(&self.layout, &mut self.block);
-        let at = At { file: &self.file, first_row: 0 };
-        if let Err(error) = self.summary.add(&self.block) {
-            let slot = match &error {
-                slateval::Error::BadValue { field, .. } => slot_of(*field),
-                _ => 0,
-            };
-            return Err(explain(error, &self.layout, at, |slate| self.done.row(slate, slot)));
+        while self.done.len() > 0 {
+            self.done.fill(&self.layout, &mut self.block);
+            let Err(error) = self.summary.add(&self.block) else { break };
+            let slateval::Error::BadValue { field, row, .. } = &error else { return Err(Error::Core(error)) };
+            let (slate, slot) = (*row, slot_of(*field));
+            let at = At { file: &self.file, first_row: 0 };
+            let bad = explain(error, &self.layout, at, |slate| self.done.row(slate, slot));
+            self.faults.add(bad)?;
+            self.done.remove(slate);
         }
         self.done.clear();
         Ok(())
+    }
+}
+
+impl Slate {
+    /// A slate of which no row has been read.
+    fn empty(id: Segment, first_row: u64, groups: usize) -> Self {
+        let slots = vec![Vec::new(); groups];
+        Slate { id, first_row, positions: Vec::new(), slots, scalars: Vec::new(), labels: Vec::new(), fault: None }
     }
 }
 
@@ -324,6 +461,20 @@ impl Slates {
         self.starts.push(self.rows.len());
         self.labels.push(slate.labels);
         self.first_rows.push(slate.first_row);
+    }
+
+    /// Takes a slate out.
+    fn remove(&mut self, slate: usize) {
+        let slots = self.starts[slate]..self.starts[slate + 1];
+        self.slots.iter_mut().for_each(|values| drop(values.drain(slots.clone())));
+        self.rows.drain(slots.clone());
+        for values in &mut self.scalars {
+            values.remove(slate);
+        }
+        self.labels.remove(slate);
+        self.first_rows.remove(slate);
+        self.starts.remove(slate + 1);
+        self.starts[slate + 1..].iter_mut().for_each(|start| *start -= slots.len());
     }
 
     /// The file's row of a slot of a slate.

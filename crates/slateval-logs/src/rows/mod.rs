@@ -1,6 +1,7 @@
 //! Rows: record batches into blocks of slates, and these into a summary.
 
 mod done;
+mod faults;
 mod labels;
 mod lists;
 mod long;
@@ -9,5 +10,6 @@ mod times;
 mod wide;
 
 pub(crate) use done::{Base, Done};
+pub(crate) use faults::Faults;
 pub(crate) use long::LongRows;
 pub(crate) use wide::WideRows;

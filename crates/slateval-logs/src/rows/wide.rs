@@ -8,6 +8,8 @@ use slateval::{Block, Spec, Summary};
 
 use crate::columns::{Arrangement, Label, Layout, MAX_SLOTS, Scalar, SlotColumns};
 use crate::error::{Error, Result};
+use crate::rows::done::Done;
+use crate::rows::faults::Faults;
 use crate::rows::labels::Labels;
 use crate::rows::lists::Lists;
 use crate::rows::numbers::{At, Numbers};
@@ -22,6 +24,9 @@ pub(crate) struct WideRows {
     block: Block,
     summary: Summary,
     scratch: Vec<f64>,
+    /// Rows seen, bad ones included.
+    rows: u64,
+    faults: Faults,
 }
 
 /// One quantity in all slots of a batch.
@@ -44,22 +49,65 @@ struct Columns<'a> {
 impl WideRows {
     pub(crate) fn new(file: PathBuf, layout: Layout, text: bool, spec: &Spec) -> Result<Self> {
         let summary = Summary::new(spec.clone())?;
-        Ok(WideRows { file, layout, text, block: Block::new(spec), summary, scratch: Vec::new() })
+        let (block, faults) = (Block::new(spec), Faults::default());
+        Ok(WideRows { file, layout, text, block, summary, scratch: Vec::new(), rows: 0, faults })
     }
 
-    /// Adds a batch that stands behind `first_row` rows of its file.
-    pub(crate) fn add(&mut self, batch: &RecordBatch, first_row: u64) -> Result<()> {
+    /// Adds a batch that stands behind `first_row` rows of its file, without the rows that its reader could not read
+    /// and without those that no slate can be. Both are kept as faults.
+    pub(crate) fn add(&mut self, batch: &RecordBatch, first_row: u64, unread: Vec<Error>) -> Result<()> {
+        self.rows += batch.num_rows() as u64;
+        let mut start = 0;
+        for error in unread {
+            let row = error.row().map_or(0, |row| row.saturating_sub(first_row + 1) as usize);
+            self.add_range(batch, start..row.clamp(start, batch.num_rows()), first_row)?;
+            start = (row + 1).min(batch.num_rows());
+            self.faults.add(error)?;
+        }
+        self.add_range(batch, start..batch.num_rows(), first_row)
+    }
+
+    /// Adds some rows of a batch. Bad ones are looked for only where there are some, by halves.
+    fn add_range(&mut self, batch: &RecordBatch, rows: Range<usize>, first_row: u64) -> Result<()> {
+        let slice = batch.slice(rows.start, rows.len());
+        let (added, result) = self.add_good(&slice, first_row + rows.start as u64);
+        let Err(error) = result else { return Ok(()) };
+        if error.bad_row().is_none() {
+            return Err(error);
+        }
+        let left = rows.start + added..rows.end;
+        if left.len() <= 1 {
+            return self.faults.add(error);
+        }
+        let middle = left.start + left.len() / 2;
+        self.add_range(batch, left.start..middle, first_row)?;
+        self.add_range(batch, middle..left.end, first_row)
+    }
+
+    /// Adds rows block by block, until one has a bad row; returns how many rows were added.
+    fn add_good(&mut self, batch: &RecordBatch, first_row: u64) -> (usize, Result<()>) {
         let at = At { file: &self.file, first_row };
-        let columns = Columns::new(&self.layout, self.text, batch, at)?;
+        let columns = match Columns::new(&self.layout, self.text, batch, at) {
+            Ok(columns) => columns,
+            Err(error) => return (0, Err(error)),
+        };
         let mut start = 0;
         while start < batch.num_rows() {
             let rows = start..batch.num_rows().min(start + Block::ROWS);
-            columns.fill(rows.clone(), at, &mut self.block, &mut self.scratch)?;
+            let filled = columns.fill(rows.clone(), at, &mut self.block, &mut self.scratch);
             let row_of = |row| at.row(start + row);
-            self.summary.add(&self.block).map_err(|e| explain(e, &self.layout, at, row_of))?;
+            let add = |()| self.summary.add(&self.block).map_err(|e| explain(e, &self.layout, at, row_of));
+            if let Err(error) = filled.and_then(add) {
+                return (start, Err(error));
+            }
             start = rows.end;
         }
-        Ok(())
+        (start, Ok(()))
+    }
+
+    /// The bad rows so far.
+    pub(crate) fn faults(&self) -> &Faults {
+        &self.faults
     }
 
     /// Goes on with batches that have their columns elsewhere.
@@ -67,9 +115,9 @@ impl WideRows {
         self.layout = layout;
     }
 
-    pub(crate) fn finish(mut self) -> Summary {
+    pub(crate) fn finish(mut self) -> Done {
         self.summary.settle();
-        self.summary
+        Done::of_rows(self.summary, self.rows, self.faults)
     }
 }
 

@@ -7,7 +7,7 @@ use super::Page;
 use crate::markup::Markup;
 use crate::terminal::Detail;
 use crate::text::on_one_line;
-use crate::{notes, selection};
+use crate::{notes, selection, skipped};
 
 pub(crate) fn assumptions(m: &mut Markup, page: &Page<'_>) {
     let evaluation = page.evaluation;
@@ -25,12 +25,27 @@ pub(crate) fn assumptions(m: &mut Markup, page: &Page<'_>) {
             m.element("li", &[], line);
         }
     });
+    skipped_parts(m, page);
     for line in notes::confidence(evaluation, page.settings, Detail::Full)
         .into_iter()
         .chain(notes::clusters(evaluation, page.voice))
     {
         m.element("p", &[("class", &"aside")], on_one_line(&line));
     }
+}
+
+/// What was left out of the log, if anything was.
+fn skipped_parts(m: &mut Markup, page: &Page<'_>) {
+    let log = &page.evaluation.log;
+    if log.skipped.is_empty() {
+        return;
+    }
+    m.element("p", &[("id", &"skipped")], skipped::total(log));
+    m.within("ul", &[("class", &"notes")], |m| {
+        for example in log.skipped.iter().flat_map(|part| &part.examples) {
+            m.element("li", &[], skipped::place(example));
+        }
+    });
 }
 
 /// What no log can show.

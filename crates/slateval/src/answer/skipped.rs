@@ -98,6 +98,13 @@ pub struct Skipped {
     pub examples: Vec<SkippedExample>,
 }
 
+impl Skipped {
+    /// So many rows left out for one reason, none of them named.
+    pub fn new(reason: SkipReason, rows: u64) -> Self {
+        Skipped { reason, rows, files: 0, examples: Vec::new() }
+    }
+}
+
 #[cfg(feature = "serde")]
 fn by_name<S: serde::Serializer>(reason: &SkipReason, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.serialize_str(reason.as_str())

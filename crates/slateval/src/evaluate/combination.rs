@@ -2,7 +2,7 @@
 //! are judged by the same rows.
 //! See docs/methods.md, section 6.15.
 
-use crate::answer::check::Check;
+use crate::answer::check::{Check, Status};
 use crate::answer::interval::Interval;
 use crate::estimate::weight_sums::occupied;
 use crate::evaluate::joint::JointIntervals;
@@ -131,9 +131,21 @@ impl Summary {
         let mut bench = JointIntervals::new(&self.spec, cell, (&bins, &rows), &used, settings, is_segment, &shared)?;
         let one = |(combination, parts): (&Combination, &Vec<PolicyTerm>)| {
             let interval = bench.interval(parts, combination.constant)?;
-            Ok(Combined { interval, failed: bench.failed_checks(parts), worth: bench.worth(parts) })
+            let mut failed = bench.failed_checks(parts);
+            failed.extend(self.failed_for_skipped(parts));
+            Ok(Combined { interval, failed, worth: bench.worth(parts) })
         };
         combinations.iter().zip(parts).map(one).collect()
+    }
+
+    /// That too much was left out of the log, said of one policy for all: it is the same log.
+    fn failed_for_skipped(&self, parts: &[PolicyTerm]) -> Option<FailedCheck> {
+        let check = self.skipped_check().filter(|check| check.status == Status::Fail)?;
+        let policy = parts.iter().find_map(|part| match part.who {
+            Who::Target(policy) => Some(self.spec.policies[policy].name.clone()),
+            Who::Logging => None,
+        });
+        Some(FailedCheck { policy: policy.unwrap_or_else(|| LOGGING.to_owned()), check })
     }
 }
 

@@ -10,6 +10,7 @@ pub(crate) mod target;
 
 use std::borrow::Cow;
 
+use crate::answer::check::Check;
 use crate::answer::comparison::Comparison;
 use crate::answer::diagnostics::Diagnostics;
 use crate::answer::evaluation::{Evaluation, LogFacts, PolicyEvaluation, RewardFacts, SegmentEvaluation};
@@ -108,10 +109,15 @@ impl Summary {
 
     /// Tells each target of the whole log what was left out of it. Which segments those rows were in is not known.
     fn check_skipped(&self, policies: &mut [PolicyEvaluation]) {
-        let Some(check) = rows::skipped(&self.skipped(), self.rows(), self.inputs().len()) else { return };
+        let Some(check) = self.skipped_check() else { return };
         for target in policies.iter_mut().skip(1) {
             target.diagnostics.checks.push(check.clone());
         }
+    }
+
+    /// Whether what was left out may bias the rest; none if nothing was.
+    pub(crate) fn skipped_check(&self) -> Option<Check> {
+        rows::skipped(&self.skipped(), self.rows(), self.inputs().len())
     }
 
     /// All rows, if these settings suit them.

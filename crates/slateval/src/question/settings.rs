@@ -204,9 +204,15 @@ impl Settings {
         for (setting, values) in
             [("quantile", &self.quantiles[..]), ("alpha", &self.alphas), ("confidence", &confidence)]
         {
+            if values.len() > MOST_LEVELS {
+                return bad(setting, format!("{} of them", values.len()), "at most 10,000 are told at a time");
+            }
             if let Some(value) = values.iter().find(outside) {
                 return bad(setting, value.to_string(), "must lie between 0 and 1");
             }
+        }
+        if self.at_least.len() > MOST_LEVELS {
+            return bad("at-least", format!("{} of them", self.at_least.len()), "at most 10,000 are told at a time");
         }
         if let Some(reward) = self.at_least.iter().find(|reward| !reward.is_finite()) {
             return bad("at-least", reward.to_string(), "must be a finite number");
@@ -235,6 +241,9 @@ impl Settings {
         Ok(())
     }
 }
+
+/// Levels of one kind at most.
+const MOST_LEVELS: usize = 10_000;
 
 /// Fewer draws say nothing about a tail of 2.5%.
 const MIN_DRAWS: usize = 100;

@@ -10,6 +10,9 @@ use crate::question::structure::{ORDERS, Structure, TargetSlots};
 /// The name of the policy that wrote the log, in every result.
 pub const LOGGING: &str = "logging";
 
+/// Targets of one evaluation at most: each takes its share of the memory and of every row's time.
+const MOST_POLICIES: usize = 1000;
+
 /// Bins of rewards where each keeps sums for each group of clusters.
 const CLUSTERED_BINS: usize = 1024;
 
@@ -160,6 +163,10 @@ impl Spec {
             |setting, value: &str, why: &str| Err(Error::BadSetting { setting, value: value.into(), why: why.into() });
         if self.policies.is_empty() {
             return bad("target", "(none)", "give at least one target policy");
+        }
+        if self.policies.len() > MOST_POLICIES {
+            let why = format!("at most {MOST_POLICIES} target policies are evaluated at a time");
+            return bad("target", &format!("{} of them", self.policies.len()), &why);
         }
         for (i, policy) in self.policies.iter().enumerate() {
             if policy.name == LOGGING {

@@ -141,18 +141,6 @@ impl Summary {
         Ok(())
     }
 
-    /// Refuses a block for its values as [`add`](Summary::add) would, and adds nothing.
-    ///
-    /// # Errors
-    /// Those of [`add`](Summary::add), but for segments.
-    ///
-    /// # Panics
-    /// If the block was made for another specification.
-    pub fn check(&self, block: &Block) -> Result<()> {
-        assert!(block.suits(&self.spec), "the block was made for another specification");
-        block.check(&self.spec)
-    }
-
     /// What was left out of the log, by reason, as far as [`skip`](Summary::skip) was told.
     pub fn skipped(&self) -> Vec<Skipped> {
         self.skipped.list()

@@ -129,10 +129,10 @@ mod tests {
         more.add(part(SkipReason::Missing, 110..140));
         parts.merge(&more);
         let list = parts.list();
-        assert_eq!(list.iter().map(|s| (s.reason, s.rows)).collect::<Vec<_>>(), [
-            (SkipReason::Missing, 45),
-            (SkipReason::OutOfRange, 10)
-        ]);
+        assert_eq!(
+            list.iter().map(|s| (s.reason, s.rows)).collect::<Vec<_>>(),
+            [(SkipReason::Missing, 45), (SkipReason::OutOfRange, 10)]
+        );
         assert_eq!(list.iter().map(|s| s.examples.len()).collect::<Vec<_>>(), [15, 5]);
         let json = serde_json::to_string(&SkippedHeader::new(&parts)).unwrap();
         let again: SkippedHeader = serde_json::from_str(&json).unwrap();

@@ -1,8 +1,13 @@
 //! What can go wrong with a log, named after what the user did.
 
+mod rows;
+mod tolerance;
+
 use std::path::{Path, PathBuf};
 
 use slateval::Field;
+
+pub use tolerance::{OnBad, Tolerance};
 
 /// A result of reading logs.
 pub type Result<T> = std::result::Result<T, Error>;
@@ -10,7 +15,7 @@ pub type Result<T> = std::result::Result<T, Error>;
 /// Everything a log can be refused for. Rows count from 1, without the header.
 ///
 /// Some texts are boxed so that a `Result` stays small: it is handed on for every batch.
-#[derive(Debug, thiserror::Error)]
+#[derive(Debug, Clone, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
     /// A path that does not exist.
@@ -91,6 +96,47 @@ pub enum Error {
         format: &'static str,
         /// What the reader said.
         reason: String,
+    },
+    /// A text file whose last line has no end.
+    #[error(
+        "{}: the last line does not end with a line feed, so the file may have been cut short. If it is whole, add the \
+         line feed (`echo >> FILE`), or allow such files", .path.display()
+    )]
+    Unended {
+        /// The file.
+        path: PathBuf,
+    },
+    /// A line that no program writes.
+    #[error(
+        "{}: a line is longer than {megabytes} MB, which no log needs; is it a text file with one record a line, and is \
+         every quoted cell closed?", .path.display()
+    )]
+    LongLine {
+        /// The file.
+        path: PathBuf,
+        /// The longest line that is read.
+        megabytes: usize,
+    },
+    /// A header of more columns than are read.
+    #[error(
+        "{}: there are {columns} columns, more than the {limit} that are read; a log has one row for each slate: is it \
+         transposed?", .path.display()
+    )]
+    TooManyColumns {
+        /// The file.
+        path: PathBuf,
+        /// Its columns.
+        columns: usize,
+        /// The most that are read.
+        limit: usize,
+    },
+    /// Two columns of one name.
+    #[error("{}: there are two columns `{column}`, and nothing tells which is meant; rename or remove one", .file.display())]
+    DoubleColumn {
+        /// The file.
+        file: PathBuf,
+        /// The name.
+        column: String,
     },
     /// A JSON file that is one array.
     #[error("{} is a JSON array; write one object per line (JSON lines), for example with `jq -c '.[]'`", .path.display())]
@@ -282,6 +328,19 @@ pub enum Error {
         /// The most that are possible.
         limit: usize,
     },
+    /// More numbered columns than any slate has slots.
+    #[error(
+        "{}: there are more than {limit} columns `{base}_1`, `{base}_2`, …, and slates of more slots cannot be evaluated; do \
+         they hold all candidates instead of the shown ones?", .file.display()
+    )]
+    TooManySlotColumns {
+        /// The file.
+        file: PathBuf,
+        /// The name without its number.
+        base: String,
+        /// The most slots that are possible.
+        limit: usize,
+    },
     /// Text where a number should be.
     #[error(
         "{}, row {row}: `{column}` is `{value}`, which is not a number; correct it, or leave the cell empty for a slot \
@@ -306,6 +365,42 @@ pub enum Error {
         row: u64,
         /// What the reader said.
         reason: String,
+    },
+    /// A record of a CSV file that is not built like the others.
+    #[error(
+        "{}, row {row}: {reason}; every row of a CSV file has the cells of its header: is the file truncated or damaged?",
+        .file.display()
+    )]
+    BadRecord {
+        /// The file.
+        file: PathBuf,
+        /// The row.
+        row: u64,
+        /// What is wrong.
+        reason: String,
+    },
+    /// Several rows that cannot be used.
+    #[error("{}", several(.rows, *.more))]
+    BadRows {
+        /// Why each of them cannot.
+        rows: Vec<Error>,
+        /// Whether there may be more: reading stopped here.
+        more: bool,
+    },
+    /// A log of which everything was skipped.
+    #[error(
+        "nothing is left of {}: {rows} bad rows and {files} unreadable files were skipped. The first: {first}",
+        .paths.join(", ")
+    )]
+    NothingLeft {
+        /// The paths given.
+        paths: Vec<String>,
+        /// The rows skipped.
+        rows: u64,
+        /// The files skipped.
+        files: u64,
+        /// What was wrong first.
+        first: String,
     },
     /// A value that no reward or probability can have.
     #[error("{}, row {row}: `{column}`{} is {value}: {}", .file.display(), item_text(.item), .field.rule())]
@@ -334,6 +429,8 @@ pub enum Error {
         file: PathBuf,
         /// The slate's first row.
         row: u64,
+        /// Whether the slate has its first position.
+        has_first: bool,
         /// The slate.
         slate: Box<str>,
         /// The positions found.
@@ -447,4 +544,11 @@ pub(crate) fn brief(reason: &str) -> String {
 
 fn item_text(item: &Option<usize>) -> String {
     item.map_or(String::new(), |i| format!(" item {i}"))
+}
+
+/// Errors line by line.
+fn several(rows: &[Error], more: bool) -> String {
+    let lines: Vec<String> = rows.iter().map(|row| format!("\n  {row}")).collect();
+    let end = if more { "\nReading stopped here: there may be more." } else { "" };
+    format!("{} rows cannot be used:{}{end}", rows.len(), lines.concat())
 }

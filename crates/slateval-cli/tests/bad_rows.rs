@@ -1,0 +1,244 @@
+//! Rows and files that cannot be used: refused with several named at once, or skipped, counted and told.
+#![allow(clippy::unwrap_used)]
+
+mod common;
+
+use std::fs;
+use std::path::Path;
+
+use common::{Run, additive, slateval};
+use tempfile::tempdir;
+
+const HEADER: &str = "reward,mu_1,pi_1\n";
+const GOOD: &str = "1,0.5,0.25\n0,0.5,0.75\n";
+
+fn write(folder: &Path, name: &str, text: &str) -> String {
+    let path = folder.join(name);
+    fs::write(&path, text).unwrap();
+    path.display().to_string()
+}
+
+fn evaluate(arguments: &[&str]) -> Run {
+    slateval(&additive(&[&["evaluate"], arguments].concat()))
+}
+
+fn json(arguments: &[&str]) -> serde_json::Value {
+    evaluate(&[arguments, &["--json", "-"]].concat()).json()
+}
+
+/// Each kind of bad row, among good ones.
+fn mixed() -> String {
+    let bad = ["1,n/a,0.5", "1,0,0.5", "1,0.5", ",0.5,0.5", "1,0.5,,", "NaN,0.5,0.5"];
+    format!("{HEADER}{}{}", GOOD.repeat(100), bad.map(|row| format!("{row}\n{GOOD}")).concat())
+}
+
+#[test]
+fn a_log_is_refused_for_several_rows_at_once() {
+    let folder = tempdir().unwrap();
+    let log = write(folder.path(), "a.csv", &mixed());
+    let run = evaluate(&[&log]);
+    assert_eq!(run.code, 2);
+    for words in [
+        "6 rows cannot be used",
+        "a.csv, row 201: `mu_1` is `n/a`, which is not a number",
+        "a.csv, row 204: `mu_1` is 0",
+        "a.csv, row 207: 2 cells, and the header has 3",
+        "a.csv, row 210: `reward` is null",
+        "a.csv, row 213: more than 3 cells",
+        "a.csv, row 216: `reward` is NaN",
+        "--on-bad-row skip",
+    ] {
+        assert!(run.stderr.contains(words), "`{words}` is not in {}", run.stderr);
+    }
+    // Never more than twenty.
+    let log = write(folder.path(), "b.csv", &format!("{HEADER}{}", "1,2,0.5\n".repeat(1000)));
+    let run = evaluate(&[&log]);
+    assert!(
+        run.stderr.contains("20 rows cannot be used") && run.stderr.contains("there may be more"),
+        "{}",
+        run.stderr
+    );
+    assert_eq!(run.stderr.matches("b.csv, row").count(), 20);
+}
+
+#[test]
+fn skipped_rows_change_no_number_and_are_told_everywhere() {
+    let folder = tempdir().unwrap();
+    let log = write(folder.path(), "a.csv", &mixed());
+    let clean = write(folder.path(), "clean.csv", &format!("{HEADER}{}", GOOD.repeat(106)));
+    let page = folder.path().join("page.html").display().to_string();
+    let found = json(&[&log, "--on-bad-row", "skip", "--report", &page]);
+    let expected = json(&[&clean]);
+    assert_eq!(found["log"]["rows"], 212);
+    for metric in ["mean", "variance", "quantiles", "cvar"] {
+        assert_eq!(found["policies"][1][metric], expected["policies"][1][metric], "{metric}");
+    }
+    let skipped = found["log"]["skipped"].as_array().unwrap();
+    let counts: Vec<(&str, u64)> =
+        skipped.iter().map(|s| (s["reason"].as_str().unwrap(), s["rows"].as_u64().unwrap())).collect();
+    assert_eq!(counts, [("not-a-number", 1), ("missing", 1), ("out-of-range", 2), ("malformed", 2)]);
+    let first = &skipped[0]["examples"][0];
+    assert_eq!(
+        (first["row"].as_u64(), first["column"].as_str(), first["value"].as_str()),
+        (Some(201), Some("mu_1"), Some("n/a"))
+    );
+    assert!(first["file"].as_str().unwrap().ends_with("a.csv"));
+    assert_eq!(found["settings"]["log"]["on_bad_row"], "skip");
+    // 6 of 218 rows: a warning.
+    let checks = found["policies"][1]["diagnostics"]["checks"].as_array().unwrap();
+    let check = checks.iter().find(|check| check["name"] == "skipped").unwrap();
+    assert_eq!(check["status"], "warn");
+    let page = fs::read_to_string(page).unwrap();
+    assert!(page.contains("a.csv, row 201: `mu_1` is n/a"), "the page says nothing of it");
+    let text = evaluate(&[&log, "--on-bad-row", "skip"]).stdout;
+    assert!(text.contains("Skipped: 1 row with text in place of a number"), "{text}");
+    assert!(text.contains("a.csv, row 216: `reward` is NaN"), "{text}");
+    assert!(evaluate(&[&clean]).stdout.contains("Checks:") && !evaluate(&[&clean]).stdout.contains("kipped"));
+}
+
+#[test]
+fn many_skipped_rows_fail_the_check_and_the_gate() {
+    let folder = tempdir().unwrap();
+    let log = write(folder.path(), "a.csv", &format!("{HEADER}{}{}", GOOD.repeat(500), "1,2,0.5\n".repeat(60)));
+    let found = json(&[&log, "--on-bad-row", "skip"]);
+    let checks = found["policies"][1]["diagnostics"]["checks"].as_array().unwrap();
+    assert_eq!(checks.iter().find(|check| check["name"] == "skipped").unwrap()["status"], "fail");
+    assert_eq!(found["log"]["skipped"][0]["rows"], 60);
+    assert_eq!(found["log"]["skipped"][0]["examples"].as_array().unwrap().len(), 20);
+    let rules = write(folder.path(), "rules.toml", "[[rule]]\nname = \"x\"\nrequire = \"mean(target) >= 0\"\n");
+    let arguments = ["gate", &log, "--structure", "additive", "--rules", &rules];
+    assert_eq!(slateval(&[&arguments[..], &["--on-bad-row", "skip"]].concat()).code, 1);
+    // Nothing is left of a log of bad rows alone.
+    let log = write(folder.path(), "bad.csv", &format!("{HEADER}{}", "1,2,0.5\n".repeat(3)));
+    let run = evaluate(&[&log, "--on-bad-row", "skip"]);
+    assert_eq!(run.code, 2);
+    assert!(run.stderr.contains("nothing is left") && run.stderr.contains("3 bad rows"), "{}", run.stderr);
+}
+
+#[test]
+fn json_lines_are_skipped_one_by_one() {
+    let folder = tempdir().unwrap();
+    let line = "{\"reward\":1,\"mu\":[0.5],\"pi\":[0.25]}\n";
+    let bad = ["{\"reward\":1,\"mu\":[0.5]\n", "7\n", "{\"reward\":1,\"mu\":[0.5],\"pi\":[0.5],\"pi\":[0.5]}\n"];
+    let text = format!("{}{}{}", line.repeat(1200), bad.map(|b| format!("{b}{line}")).concat(), line.repeat(10));
+    let log = write(folder.path(), "a.jsonl", &text);
+    let run = evaluate(&[&log]);
+    assert!(
+        run.stderr.contains("3 rows cannot be used") && run.stderr.contains("`pi` is there twice"),
+        "{}",
+        run.stderr
+    );
+    let found = json(&[&log, "--on-bad-row", "skip"]);
+    assert_eq!(found["log"]["rows"], 1213);
+    assert_eq!(found["log"]["skipped"][0]["rows"], 3);
+    assert_eq!(found["log"]["skipped"][0]["examples"][2]["row"], 1205);
+}
+
+#[test]
+fn a_bad_row_spoils_its_slate_and_no_other() {
+    let folder = tempdir().unwrap();
+    let head = "slate_id,position,reward,pscore_item_position,evaluation_policy_pscore_item_position\n";
+    let slate = |id: usize| format!("s{id},1,1,0.5,0.5\ns{id},2,0,0.5,0.25\n");
+    let good: String = (0..200).map(slate).collect();
+    let bad = [
+        // A value that is no number; one that cannot be; a gap; a row without its slate, between two slates.
+        ("s900,1,1,n/a,0.5\ns900,2,1,0.5,0.5\n", 1),
+        ("s901,1,1,0.5,0.5\ns901,2,1,0.5,7\n", 1),
+        ("s902,1,1,0.5,0.5\ns902,3,1,0.5,0.5\n", 1),
+        ("s903,1,1,0.5,0.5\nbroken\ns904,1,1,0.5,0.5\n", 2),
+    ];
+    for (rows, slates) in bad {
+        let log = write(folder.path(), "long.csv", &format!("{head}{good}{rows}{}", slate(999)));
+        let found = json(&[&log, "--long", "--on-bad-row", "skip"]);
+        assert_eq!(found["log"]["rows"], 201, "{rows}");
+        let skipped: u64 =
+            found["log"]["skipped"].as_array().unwrap().iter().map(|s| s["rows"].as_u64().unwrap()).sum();
+        assert_eq!(skipped, slates, "{rows}");
+        assert_eq!(evaluate(&[&log, "--long"]).code, 2, "{rows}");
+    }
+    // The rows of a slate that lie apart: some of them were taken for a slate, so nothing can be skipped.
+    let log = write(folder.path(), "long.csv", &format!("{head}{good}s0,3,1,0.5,0.5\n"));
+    let run = evaluate(&[&log, "--long", "--on-bad-row", "skip"]);
+    assert!(run.code == 2 && run.stderr.contains("sort the log"), "{}", run.stderr);
+}
+
+#[test]
+fn bad_files_are_skipped_as_a_whole() {
+    let folder = tempdir().unwrap();
+    let logs = folder.path().join("logs");
+    fs::create_dir(&logs).unwrap();
+    for name in ["a.csv", "c.csv"] {
+        write(&logs, name, &format!("{HEADER}{}", GOOD.repeat(50)));
+    }
+    fs::write(logs.join("b.parquet"), b"PAR1 is not enough").unwrap();
+    // The quote is found when most rows have been read.
+    write(&logs, "d.csv", &format!("{HEADER}{}1,\"0.5,0.5\n", GOOD.repeat(50_000)));
+    let logs = logs.display().to_string();
+    let run = evaluate(&[&logs]);
+    assert!(run.code == 2 && run.stderr.contains("b.parquet"), "{}", run.stderr);
+    let found = json(&[&logs, "--on-bad-file", "skip"]);
+    assert_eq!(found["log"]["rows"], 200);
+    let skipped = &found["log"]["skipped"][0];
+    assert_eq!((skipped["reason"].as_str(), skipped["files"].as_u64()), (Some("unreadable-file"), Some(2)));
+    assert!(skipped["examples"][0]["file"].as_str().unwrap().ends_with("b.parquet"));
+    assert!(skipped["examples"][1]["value"].as_str().unwrap().contains("nothing closes it"));
+    // Two of four files.
+    let checks = found["policies"][1]["diagnostics"]["checks"].as_array().unwrap();
+    assert_eq!(checks.iter().find(|check| check["name"] == "skipped").unwrap()["status"], "fail");
+}
+
+#[test]
+fn what_was_skipped_is_saved_and_merged_whatever_the_threads() {
+    let folder = tempdir().unwrap();
+    let text = |bad: &str| format!("{HEADER}{}{bad}\n{GOOD}{bad}\n", GOOD.repeat(400_000));
+    let (a, b) = (write(folder.path(), "a.csv", &text("1,2,0.5")), write(folder.path(), "b.csv", &text("1,x,0.5")));
+    let path = |name: &str| folder.path().join(name).display().to_string();
+    let save = |logs: &[&str], threads: &str, name: &str| {
+        let run = evaluate(&[logs, &["--on-bad-row", "skip", "--threads", threads, "--save", &path(name)]].concat());
+        assert_eq!(run.code, 0, "{}", run.stderr);
+    };
+    save(&[&a, &b], "1", "one.slateval");
+    save(&[&a, &b], "3", "three.slateval");
+    assert!(fs::read(path("one.slateval")).unwrap() == fs::read(path("three.slateval")).unwrap());
+    save(&[&a], "2", "a.slateval");
+    save(&[&b], "2", "b.slateval");
+    let merged = slateval(&["merge", &path("a.slateval"), &path("b.slateval"), "-o", &path("both.slateval")]);
+    assert_eq!(merged.code, 0, "{}", merged.stderr);
+    for name in ["one.slateval", "both.slateval"] {
+        let skipped = slateval(&["show", &path(name), "--json", "-"]).json()["log"]["skipped"].clone();
+        assert_eq!((&skipped[0]["rows"], &skipped[1]["rows"]), (&2.into(), &2.into()));
+        // Rows of the file, not of the piece that a thread read.
+        assert_eq!(skipped[1]["examples"][1]["row"], 800_004);
+    }
+}
+
+#[test]
+fn a_text_file_without_its_last_line_feed_may_be_cut_short() {
+    let folder = tempdir().unwrap();
+    let whole = format!("{HEADER}{}", GOOD.repeat(50));
+    let log = write(folder.path(), "a.csv", whole.trim_end());
+    let run = evaluate(&[&log]);
+    assert_eq!(run.code, 2);
+    assert!(run.stderr.contains("a.csv: the last line does not end with a line feed"), "{}", run.stderr);
+    assert!(run.stderr.contains("--allow-unended"), "{}", run.stderr);
+    assert_eq!(json(&[&log, "--allow-unended"])["log"]["rows"], 100);
+    assert_eq!(json(&[&log, "--allow-unended"])["settings"]["log"]["allow_unended"], true);
+    for (name, end) in [("b.csv", "\n"), ("c.csv", "\r\n"), ("d.csv", "\n\n")] {
+        let log = write(folder.path(), name, &format!("{}{end}", whole.trim_end()));
+        assert_eq!(evaluate(&[&log]).code, 0, "{end:?}");
+    }
+    let line = "{\"reward\":1,\"mu\":[0.5],\"pi\":[0.25]}";
+    let log = write(folder.path(), "a.jsonl", &format!("{line}\n{line}"));
+    assert!(evaluate(&[&log]).stderr.contains("a.jsonl: the last line"));
+    assert_eq!(json(&[&log, "--allow-unended"])["log"]["rows"], 2);
+}
+
+#[test]
+fn two_columns_of_one_name_are_refused_where_they_are_read() {
+    let folder = tempdir().unwrap();
+    let log = write(folder.path(), "a.csv", "reward,mu_1,pi_1,mu_1,x,x\n1,0.5,0.5,0.25,1,2\n");
+    let run = evaluate(&[&log]);
+    assert!(run.code == 2 && run.stderr.contains("two columns `mu_1`"), "{}", run.stderr);
+    let log = write(folder.path(), "b.csv", "reward,mu_1,pi_1,x,x\n1,0.5,0.5,1,2\n0,0.5,0.5,1,2\n");
+    assert_eq!(evaluate(&[&log]).code, 0);
+}

@@ -1,0 +1,57 @@
+//! What is done about the bad parts of a log.
+
+use std::fmt;
+use std::str::FromStr;
+
+use serde::{Deserialize, Serialize};
+
+/// What is done about a row or a file that cannot be used.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum OnBad {
+    /// The log is refused.
+    #[default]
+    Fail,
+    /// It is left out, counted, and the first ones are named. What is left out may bias the rest.
+    Skip,
+}
+
+impl OnBad {
+    /// Its name.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            OnBad::Fail => "fail",
+            OnBad::Skip => "skip",
+        }
+    }
+}
+
+impl fmt::Display for OnBad {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.as_str())
+    }
+}
+
+impl FromStr for OnBad {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        match text {
+            "fail" => Ok(OnBad::Fail),
+            "skip" => Ok(OnBad::Skip),
+            _ => Err(format!("`{text}`: write fail or skip")),
+        }
+    }
+}
+
+/// What is done about the bad parts of a log. The default refuses them all.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Tolerance {
+    /// Rows with a value that cannot be; in long format, slates with such a row.
+    pub bad_rows: OnBad,
+    /// Files that cannot be read to their end. A file is left out as a whole.
+    pub bad_files: OnBad,
+    /// Whether a plain text file may lack the line feed of its last line.
+    pub unended: bool,
+}
