@@ -147,6 +147,7 @@ def evaluate(
     on_bad_row: _options.OnBad = "fail",
     on_bad_file: _options.OnBad = "fail",
     allow_unended: bool = False,
+    memory: int | None = None,
     threads: int | None = None,
     progress: Any = None,
 ) -> Evaluation:
@@ -223,6 +224,9 @@ def evaluate(
     allow_unended : bool
         Whether a text file may lack the line feed of its last line; otherwise it is refused, for it may have been cut
         short.
+    memory : int, optional
+        Bytes that sums may take; by default half of the machine's memory. A log that may need more is refused. The
+        numbers do not depend on it.
     threads : int, optional
         At most so many. The numbers do not depend on it.
     progress : bool, callable or bar, optional
@@ -280,7 +284,7 @@ def evaluate(
     )
     slots, kept = _options.text("target_slots", target_slots), _options.bins_text(bins)
     source = _options.text("propensities", propensities, '"known" or "estimated"')
-    tolerance = _options.tolerance(on_bad_row, on_bad_file, allow_unended)
+    tolerance = _options.tolerance(on_bad_row, on_bad_file, allow_unended, memory)
 
     def read(found: Any, columns: Columns) -> Evaluation:
         options = Options(
@@ -339,6 +343,7 @@ def inspect(
     on_bad_row: _options.OnBad = "fail",
     on_bad_file: _options.OnBad = "fail",
     allow_unended: bool = False,
+    memory: int | None = None,
     threads: int | None = None,
     progress: Any = None,
 ) -> Inspection:
@@ -377,7 +382,8 @@ def inspect(
         Whether to tell how strongly each two slots interact.
     band_width : float
         Tells how many rows a CDF band of this width takes.
-    propensities, confidence, seed, allow_duplicates, on_bad_row, on_bad_file, allow_unended, threads, progress
+    propensities, confidence, seed, allow_duplicates, on_bad_row, on_bad_file, allow_unended, memory, threads,
+    progress
         As for `evaluate`.
 
     Returns
@@ -405,7 +411,7 @@ def inspect(
         raise InputError(f"band_width `{width}`: a band's width lies between 0 and 1")
     slots, kept = _options.text("target_slots", target_slots), _options.bins_text(bins)
     source = _options.text("propensities", propensities, '"known" or "estimated"')
-    tolerance = _options.tolerance(on_bad_row, on_bad_file, allow_unended)
+    tolerance = _options.tolerance(on_bad_row, on_bad_file, allow_unended, memory)
 
     def read(data: Any, columns: Columns) -> tuple[str, str]:
         options = Options(

@@ -212,6 +212,7 @@ class Options:
     on_bad_row: str = "fail"
     on_bad_file: str = "fail"
     allow_unended: bool = False
+    memory: int | None = None
 
     def request(self) -> str:
         columns = {name: getattr(self.columns, name) for name in Columns.__dataclass_fields__}
@@ -289,12 +290,17 @@ def method(
     )
 
 
-def tolerance(on_bad_row: Any, on_bad_file: Any, allow_unended: Any) -> dict[str, Any]:
-    """What is done about bad rows and files, as arguments of `Options`."""
+def tolerance(on_bad_row: Any, on_bad_file: Any, allow_unended: Any, memory: Any = None) -> dict[str, Any]:
+    """What is done about bad rows and files, and how much memory sums may take, as arguments of `Options`."""
     for name, value in (("on_bad_row", on_bad_row), ("on_bad_file", on_bad_file)):
         if value not in ("fail", "skip"):
             raise InputError(f'{name} {value!r}: use "fail" or "skip"')
-    return {"on_bad_row": on_bad_row, "on_bad_file": on_bad_file, "allow_unended": bool(allow_unended)}
+    return {
+        "on_bad_row": on_bad_row,
+        "on_bad_file": on_bad_file,
+        "allow_unended": bool(allow_unended),
+        "memory": None if memory is None else whole("memory", memory, 1),
+    }
 
 
 def bins_text(value: Any) -> str:

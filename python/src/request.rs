@@ -36,6 +36,9 @@ pub(crate) struct Request {
     on_bad_file: OnBad,
     #[serde(default)]
     allow_unended: bool,
+    /// Bytes that sums may take.
+    #[serde(default)]
+    memory: Option<u64>,
 }
 
 /// A column, and the name of its target if it has one.
@@ -69,8 +72,16 @@ pub(crate) fn read<'a, T: Deserialize<'a>>(json: &'a str) -> PyResult<T> {
 impl Request {
     /// Opens a log.
     pub(crate) fn open(&self, paths: &[String]) -> Result<Log, Failure> {
-        let log = Log::open_tolerating(paths, self.tolerance())?;
+        let log = self.bounded(Log::open_tolerating(paths, self.tolerance())?);
         Ok(if self.allow_duplicates { log.allow_duplicates() } else { log })
+    }
+
+    /// The log with the memory that was asked for.
+    pub(crate) fn bounded(&self, log: Log) -> Log {
+        match self.memory {
+            Some(bytes) => log.with_memory(bytes),
+            None => log,
+        }
     }
 
     /// What is done about bad rows and files.

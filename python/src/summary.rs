@@ -93,7 +93,7 @@ pub(crate) fn read_batches(
     let (columns, spec) = request.wanted()?;
     check(method, &spec)?;
     let mut source = Source::new(objects, names)?;
-    let log = Log::of_batches("data", source.schema()).tolerating(request.tolerance());
+    let log = request.bounded(Log::of_batches("data", source.schema()).tolerating(request.tolerance()));
     let spec = log.spec(&columns, spec).map_err(Failure::from)?;
     let raised = Mutex::new(None);
     let summary = py.detach(|| {

@@ -147,6 +147,10 @@ pub(crate) struct Columns {
     /// What to do about files that cannot be read to their end: fail, or skip each as a whole
     #[arg(long, value_name = "B", default_value = "fail", help_heading = "Log", value_parser = str::parse::<OnBad>)]
     pub(crate) on_bad_file: OnBad,
+    /// Memory that sums may take, such as 2GB or 512MiB: a log that may need more is refused [default: half of the
+    /// machine's]
+    #[arg(long, value_name = "SIZE", help_heading = "Log", value_parser = size)]
+    pub(crate) memory: Option<u64>,
     /// Reward of the slate [default: reward]
     #[arg(long, value_name = "C")]
     pub(crate) reward: Option<String>,
@@ -301,6 +305,27 @@ fn width(text: &str) -> Result<f64, String> {
     }
 }
 
+/// Bytes, with or without a unit.
+fn size(text: &str) -> Result<u64, String> {
+    const UNITS: [(&str, f64); 9] = [
+        ("KiB", 1024.0),
+        ("MiB", 1_048_576.0),
+        ("GiB", 1_073_741_824.0),
+        ("TiB", 1_099_511_627_776.0),
+        ("kB", 1e3),
+        ("MB", 1e6),
+        ("GB", 1e9),
+        ("TB", 1e12),
+        ("B", 1.0),
+    ];
+    let unit = |(name, bytes): &(&str, f64)| Some((text.strip_suffix(name)?, *bytes));
+    let (number, bytes) = UNITS.iter().find_map(unit).unwrap_or((text, 1.0));
+    match number.trim().parse::<f64>() {
+        Ok(number) if number > 0.0 && number * bytes < 1e18 => Ok((number * bytes) as u64),
+        _ => Err("write a size such as 2GB or 512MiB".to_owned()),
+    }
+}
+
 fn named(text: &str) -> Result<Named, String> {
     let (name, column) = match text.split_once('=') {
         Some((name, column)) => (Some(name.to_owned()), column),
@@ -310,4 +335,16 @@ fn named(text: &str) -> Result<Named, String> {
         return Err("write a column, or NAME=COLUMN".to_owned());
     }
     Ok(Named { name, column: column.to_owned() })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::size;
+
+    #[test]
+    fn sizes_have_units() {
+        let sizes = ["2GB", "512MiB", "1.5 kB", "100", "7B"].map(|text| size(text).unwrap_or_default());
+        assert_eq!(sizes, [2_000_000_000, 536_870_912, 1500, 100, 7]);
+        assert!(["", "GB", "-1GB", "0", "many", "1e300GB", "nan"].iter().all(|text| size(text).is_err()));
+    }
 }

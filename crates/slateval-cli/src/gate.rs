@@ -101,6 +101,7 @@ fn flag_of_a_log(arguments: &Gate) -> Option<&'static str> {
     let given = [
         ("--allow-duplicates", arguments.columns.allow_duplicates),
         ("--allow-unended", arguments.columns.allow_unended),
+        ("--memory", arguments.columns.memory.is_some()),
         ("--on-bad-row", arguments.columns.on_bad_row != OnBad::Fail),
         ("--on-bad-file", arguments.columns.on_bad_file != OnBad::Fail),
         ("--reward", reward.is_some()),

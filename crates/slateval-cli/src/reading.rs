@@ -10,7 +10,10 @@ use crate::settings::provenance;
 
 /// Opens a log.
 pub(crate) fn open(logs: &[String], columns: &args::Columns) -> Result<Log> {
-    let log = Log::open_tolerating(logs, columns.tolerance())?;
+    let mut log = Log::open_tolerating(logs, columns.tolerance())?;
+    if let Some(bytes) = columns.memory {
+        log = log.with_memory(bytes);
+    }
     Ok(if columns.allow_duplicates { log.allow_duplicates() } else { log })
 }
 

@@ -515,6 +515,24 @@ pub enum Error {
     /// Standard input can be read only once.
     #[error("standard input has been read already; save it to a file to read it again")]
     InputUsedUp,
+    /// Sums that would not fit into memory.
+    #[error(
+        "the sums of slates of {slots} slots for {targets} target{}{} may take {needed} MB of memory, more than the {limit} MB \
+         that are allowed: evaluate fewer targets at a time, name a structure (additive), use fewer bins or threads, or \
+         allow more memory", if *.targets == 1 { "" } else { "s" }, if *.by { " and for each segment" } else { "" }
+    )]
+    TooMuchMemory {
+        /// Slots of the longest slate so far.
+        slots: usize,
+        /// Target policies.
+        targets: usize,
+        /// Whether there are segments.
+        by: bool,
+        /// What is needed at most.
+        needed: u64,
+        /// What is allowed.
+        limit: u64,
+    },
     /// The threads could not be started.
     #[error("cannot start threads: {0}")]
     Threads(

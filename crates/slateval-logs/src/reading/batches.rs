@@ -18,7 +18,7 @@ use crate::reading::merge::Merge;
 use crate::reading::progress::Progress;
 use crate::reading::tasks::{TASK_ROWS, processors};
 use crate::reading::units::go_on;
-use crate::rows::{Done, Faults, LongRows, WideRows};
+use crate::rows::{Budget, Done, Faults, LongRows, WideRows};
 
 /// How often whoever watches is asked.
 const PATIENCE: Duration = Duration::from_millis(50);
@@ -66,7 +66,8 @@ impl Log {
         let merge = Merge::new(gather, 2 * threads);
         let (sender, parts) = bounded(threads);
         let rows = AtomicU64::new(0);
-        let reader = Reader { log: self, columns, spec, merge: &merge, parts: &parts, rows: &rows };
+        let budget = Budget::new(self.memory, threads);
+        let reader = Reader { log: self, columns, spec, merge: &merge, parts: &parts, rows: &rows, budget };
         std::thread::scope(|scope| {
             let workers: Vec<_> = (0..threads).map(|_| scope.spawn(|| reader.work())).collect();
             let mut poll = Poll { last: Instant::now(), rows: &rows, watch };
@@ -114,6 +115,7 @@ struct Reader<'a> {
     merge: &'a Merge,
     parts: &'a Receiver<Part>,
     rows: &'a AtomicU64,
+    budget: Budget,
 }
 
 impl Reader<'_> {
@@ -206,7 +208,7 @@ impl Reader<'_> {
                     own
                 }
                 empty => {
-                    let own = WideRows::new(self.name(), layout.as_ref().clone(), false, self.spec)?;
+                    let own = WideRows::new(self.name(), layout.as_ref().clone(), false, self.spec, self.budget)?;
                     &mut empty.insert((layout, own)).1
                 }
             };
@@ -229,7 +231,8 @@ impl Reader<'_> {
                         own
                     }
                     (empty, Some(keys)) => {
-                        let own = LongRows::new(self.name(), layout.as_ref().clone(), keys, false, self.spec)?;
+                        let own =
+                            LongRows::new(self.name(), layout.as_ref().clone(), keys, false, self.spec, self.budget)?;
                         &mut empty.insert((layout, own)).1
                     }
                     (None, None) => continue,

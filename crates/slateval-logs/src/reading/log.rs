@@ -30,6 +30,8 @@ pub struct Log {
     /// Whether a file may be read twice.
     pub(crate) duplicates: bool,
     pub(crate) tolerance: Tolerance,
+    /// Bytes that sums may take; half of the machine's memory if `None`.
+    pub(crate) memory: Option<u64>,
     /// Files that could not be opened and are left out, each with the number of files that stand before it.
     pub(crate) unopened: Vec<(usize, SkippedExample)>,
 }
@@ -89,6 +91,7 @@ impl Log {
             input: Mutex::new(input),
             duplicates: false,
             tolerance,
+            memory: None,
             unopened,
         })
     }
@@ -97,6 +100,13 @@ impl Log {
     /// [`summarize`](Log::summarize) refuses it.
     pub fn allow_duplicates(mut self) -> Self {
         self.duplicates = true;
+        self
+    }
+
+    /// The same with so many bytes of memory for sums in place of half of the machine's. A log whose sums may take more is
+    /// refused; the numbers never depend on it.
+    pub fn with_memory(mut self, bytes: u64) -> Self {
+        self.memory = Some(bytes);
         self
     }
 
@@ -134,6 +144,7 @@ impl Log {
             input: Mutex::new(None),
             duplicates: false,
             tolerance: Tolerance::default(),
+            memory: None,
             unopened: Vec::new(),
         }
     }

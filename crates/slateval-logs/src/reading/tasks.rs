@@ -17,6 +17,7 @@ use crate::reading::log::{Log, LogFile};
 use crate::reading::merge::Merge;
 use crate::reading::progress::{Meter, Progress};
 use crate::reading::units::{Job, Unit, pieces_of, units_of};
+use crate::rows::Budget;
 
 /// Rows from which on a task is large enough: row groups are taken together until then.
 pub(crate) const TASK_ROWS: u64 = 262_144;
@@ -107,7 +108,7 @@ impl Log {
         };
         let tasks: Vec<(Task, u64, &LogFile)> = self.files.iter().flat_map(of_file).collect();
         let meter = Meter::new(watch);
-        let job = Job { columns, spec, footers: &Footers::default() };
+        let job = Job { columns, spec, footers: &Footers::default(), budget: Budget::new(self.memory, threads) };
         let cuts: Vec<Option<Pieces>> = tasks
             .iter()
             .map(|(task, bytes, _)| pieces_of(task, *bytes, columns, piece_bytes))
@@ -236,7 +237,7 @@ pub fn partial(task: &Task, columns: &Columns, spec: &Spec) -> Result<Summary> {
 
 pub(crate) fn partial_in_pieces(task: &Task, columns: &Columns, spec: &Spec, piece_bytes: u64) -> Result<Summary> {
     let bytes = std::fs::metadata(&task.file).map_or(0, |file| file.len());
-    let job = Job { columns, spec, footers: &Footers::default() };
+    let job = Job { columns, spec, footers: &Footers::default(), budget: Budget::new(None, 1) };
     let cut = pieces_of(task, bytes, columns, piece_bytes)?;
     let identity = Identity::of(&task.file)?;
     if task.file_was.is_some_and(|was| was != identity.key()) {

@@ -12,7 +12,7 @@ use crate::error::{Error, OnBad, Result};
 use crate::formats::{self, Batches, Footers, Format, Identity, Part, Pieces, StandardInput, guarded};
 use crate::reading::progress;
 use crate::reading::tasks::Task;
-use crate::rows::{Done, Faults, LongRows, WideRows};
+use crate::rows::{Budget, Done, Faults, LongRows, WideRows};
 
 /// A task, or a piece of one that reads a text file: what one thread does at a time.
 ///
@@ -59,6 +59,7 @@ pub(crate) struct Job<'a> {
     pub(crate) columns: &'a Columns,
     pub(crate) spec: &'a Spec,
     pub(crate) footers: &'a Footers,
+    pub(crate) budget: Budget,
 }
 
 impl Job<'_> {
@@ -88,7 +89,7 @@ impl Job<'_> {
     }
 
     fn part(&self, task: &Task, part: &Part, input: Option<StandardInput>, report: Report<'_>) -> Result<Done> {
-        let Job { columns, spec, footers } = *self;
+        let Job { columns, spec, footers, budget } = *self;
         let format = Format::detect(&task.file)?;
         let text = format.is_text();
         let resolve = |schema: &Schema| {
@@ -103,7 +104,7 @@ impl Job<'_> {
         let file = task.file.clone();
         match layout.keys.clone() {
             None => {
-                let mut rows = WideRows::new(file, layout, text, spec)?;
+                let mut rows = WideRows::new(file, layout, text, spec, budget)?;
                 each(task, format, batches, report, &mut |batch, first_row, unread| {
                     rows.add(batch, first_row, unread)?;
                     Ok(self.goes_on(task, rows.faults()))
@@ -111,7 +112,7 @@ impl Job<'_> {
                 Ok(rows.finish())
             }
             Some(keys) => {
-                let mut rows = LongRows::new(file, layout, keys, text, spec)?;
+                let mut rows = LongRows::new(file, layout, keys, text, spec, budget)?;
                 each(task, format, batches, report, &mut |batch, first_row, unread| {
                     rows.add(batch, first_row, unread)?;
                     Ok(self.goes_on(task, rows.faults()?))

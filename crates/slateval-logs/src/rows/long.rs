@@ -8,6 +8,7 @@ use slateval::{Block, Field, Segment, Spec, Summary};
 
 use crate::columns::{Arrangement, Keys, Layout, MAX_SLOTS, Scalar};
 use crate::error::{Error, Result};
+use crate::rows::budget::Budget;
 use crate::rows::done::{Base, Done};
 use crate::rows::faults::Faults;
 use crate::rows::labels::Labels;
@@ -33,6 +34,9 @@ pub(crate) struct LongRows {
     rows: u64,
     /// Slates that cannot be used.
     faults: Faults,
+    budget: Budget,
+    /// Slots of the longest slate that there is memory for.
+    longest: usize,
 }
 
 /// A bad row of which nobody knows its slate.
@@ -87,7 +91,14 @@ struct Rows {
 }
 
 impl LongRows {
-    pub(crate) fn new(file: PathBuf, layout: Layout, keys: Keys, text: bool, spec: &Spec) -> Result<Self> {
+    pub(crate) fn new(
+        file: PathBuf,
+        layout: Layout,
+        keys: Keys,
+        text: bool,
+        spec: &Spec,
+        budget: Budget,
+    ) -> Result<Self> {
         let done = Slates::new(layout.groups.len(), layout.scalars.len());
         let summary = Summary::new(spec.clone())?;
         Ok(LongRows {
@@ -103,6 +114,8 @@ impl LongRows {
             summary,
             rows: 0,
             faults: Faults::default(),
+            budget,
+            longest: 0,
         })
     }
 
@@ -337,6 +350,10 @@ impl LongRows {
         let in_place = |(slot, &i): (usize, &usize)| slate.positions[i] == base + slot as f64;
         if !(base == 0.0 || base == 1.0) || !order.iter().enumerate().all(in_place) {
             return self.faults.add(self.scattered(&slate, base));
+        }
+        if order.len() > self.longest {
+            self.budget.check(self.summary.spec(), order.len())?;
+            self.longest = order.len();
         }
         self.done.push(slate, &order);
         if self.done.len() == Block::ROWS { self.flush() } else { Ok(()) }

@@ -1,5 +1,6 @@
 //! Rows: record batches into blocks of slates, and these into a summary.
 
+mod budget;
 mod done;
 mod faults;
 mod labels;
@@ -9,6 +10,7 @@ mod numbers;
 mod times;
 mod wide;
 
+pub(crate) use budget::Budget;
 pub(crate) use done::{Base, Done};
 pub(crate) use faults::Faults;
 pub(crate) use long::LongRows;

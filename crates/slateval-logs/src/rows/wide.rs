@@ -8,6 +8,7 @@ use slateval::{Block, Spec, Summary};
 
 use crate::columns::{Arrangement, Label, Layout, MAX_SLOTS, Scalar, SlotColumns};
 use crate::error::{Error, Result};
+use crate::rows::budget::Budget;
 use crate::rows::done::Done;
 use crate::rows::faults::Faults;
 use crate::rows::labels::Labels;
@@ -27,6 +28,9 @@ pub(crate) struct WideRows {
     /// Rows seen, bad ones included.
     rows: u64,
     faults: Faults,
+    budget: Budget,
+    /// Slots of the longest slate that there is memory for.
+    longest: usize,
 }
 
 /// One quantity in all slots of a batch.
@@ -47,10 +51,10 @@ struct Columns<'a> {
 }
 
 impl WideRows {
-    pub(crate) fn new(file: PathBuf, layout: Layout, text: bool, spec: &Spec) -> Result<Self> {
+    pub(crate) fn new(file: PathBuf, layout: Layout, text: bool, spec: &Spec, budget: Budget) -> Result<Self> {
         let summary = Summary::new(spec.clone())?;
         let (block, faults) = (Block::new(spec), Faults::default());
-        Ok(WideRows { file, layout, text, block, summary, scratch: Vec::new(), rows: 0, faults })
+        Ok(WideRows { file, layout, text, block, summary, scratch: Vec::new(), rows: 0, faults, budget, longest: 0 })
     }
 
     /// Adds a batch that stands behind `first_row` rows of its file, without the rows that its reader could not read
@@ -91,6 +95,13 @@ impl WideRows {
             Ok(columns) => columns,
             Err(error) => return (0, Err(error)),
         };
+        let slots = columns.slots(0..batch.num_rows());
+        if slots > self.longest {
+            if let Err(error) = self.budget.check(self.summary.spec(), slots) {
+                return (0, Err(error));
+            }
+            self.longest = slots;
+        }
         let mut start = 0;
         while start < batch.num_rows() {
             let rows = start..batch.num_rows().min(start + Block::ROWS);

@@ -13,6 +13,7 @@ pub(crate) mod header;
 pub(crate) mod index;
 pub(crate) mod inputs;
 pub(crate) mod layout;
+pub(crate) mod memory;
 pub(crate) mod moments;
 pub(crate) mod packed;
 pub(crate) mod pending;
