@@ -98,7 +98,7 @@ fn cells_that_are_no_numbers() {
     refused(read(&path), &["log.jsonl, row 1501", "reward", "much"]);
     fs::write(&path, good.repeat(1500) + "{\"reward\": 1, \"mu\"\n").unwrap();
     refused(read(&path), &["log.jsonl, row 1501", "one JSON object"]);
-    fs::write(&path, good.repeat(1500) + &good.trim().repeat(2)).unwrap();
+    fs::write(&path, good.repeat(1500) + &good.trim().repeat(2) + "\n").unwrap();
     refused(read(&path), &["log.jsonl, row 1501", "one JSON object"]);
     fs::write(&path, "[1, 2]\n").unwrap();
     refused(read(&path), &["log.jsonl", "JSON lines"]);

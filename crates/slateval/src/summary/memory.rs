@@ -52,9 +52,10 @@ fn cell_numbers(spec: &Spec, binning: Binning, groups: u16, slots: usize) -> u64
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::question::field::Field;
+    use crate::question::segment::Segment;
     use crate::question::structure::Structure;
     use crate::rows::block::Block;
-    use crate::{Field, Segment};
 
     /// Rows with as many different rewards as there are bins, in as many segments as asked for.
     fn filled(spec: &Spec, slots: usize, segments: i64) -> Summary {
