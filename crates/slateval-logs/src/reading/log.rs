@@ -88,8 +88,12 @@ impl Log {
         self
     }
 
-    /// Refuses a log with the same file in it by two paths. Copies are files of their own: small ones may well be alike.
-    pub(crate) fn check_duplicates(&self) -> Result<()> {
+    /// Refuses a log with the same file in it by two paths, as [`summarize`](Log::summarize) does. Copies are files of
+    /// their own: small ones may well be alike.
+    ///
+    /// # Errors
+    /// Names the two paths.
+    pub fn check_duplicates(&self) -> Result<()> {
         let mut known: HashMap<FileName, &Path> = HashMap::new();
         for file in self.files.iter().filter(|_| !self.duplicates) {
             let Some(identity) = &file.identity else { continue };

@@ -33,6 +33,9 @@ pub struct Task {
     /// Size and fingerprint of the file when it was planned: it has to be the same when it is read.
     #[serde(default)]
     pub file_was: Option<(u64, u64)>,
+    /// The part of the file's bytes that it stands for.
+    #[serde(default)]
+    pub bytes: u64,
 }
 
 impl Log {
@@ -49,7 +52,7 @@ impl Log {
     }
 
     fn tasks(&self, format: &RowFormat) -> Vec<Task> {
-        self.files.iter().flat_map(|file| tasks_of(file, format)).map(|(task, _)| task).collect()
+        self.files.iter().flat_map(|file| tasks_of(file, format)).collect()
     }
 
     /// Reads the log once, on so many threads (all processors if `None`), and merges the parts in the order of the plan:
@@ -96,17 +99,15 @@ impl Log {
     ) -> Result<Summary> {
         self.check_duplicates()?;
         let threads = threads.filter(|&n| n > 0).unwrap_or_else(processors);
-        let of_file = |file| tasks_of(file, &columns.format).into_iter().map(move |(task, bytes)| (task, bytes, file));
-        let tasks: Vec<(Task, u64, &LogFile)> = self.files.iter().flat_map(of_file).collect();
+        let of_file = |file| tasks_of(file, &columns.format).into_iter().map(move |task| (task, file));
+        let tasks: Vec<(Task, &LogFile)> = self.files.iter().flat_map(of_file).collect();
         let meter = Meter::new(watch);
         let job = Job { columns, spec, footers: &Footers::default() };
-        let cuts: Vec<Option<Pieces>> = tasks
-            .iter()
-            .map(|(task, bytes, _)| pieces_of(task, *bytes, columns, piece_bytes))
-            .collect::<Result<_>>()?;
+        let cuts: Vec<Option<Pieces>> =
+            tasks.iter().map(|(task, _)| pieces_of(task, task.bytes, columns, piece_bytes)).collect::<Result<_>>()?;
         let mut units: Vec<Unit<'_>> = Vec::new();
-        for ((task, bytes, file), cut) in tasks.iter().zip(&cuts) {
-            units.extend(units_of(task, *bytes, cut.as_ref(), file.identity.as_ref()));
+        for ((task, file), cut) in tasks.iter().zip(&cuts) {
+            units.extend(units_of(task, task.bytes, cut.as_ref(), file.identity.as_ref()));
         }
         let part = |i: usize| {
             let unit = &units[i];
@@ -135,16 +136,23 @@ pub(crate) fn processors() -> usize {
     std::thread::available_parallelism().map_or(1, NonZero::get)
 }
 
-/// The tasks of a file, each with the bytes it stands for.
-fn tasks_of(file: &LogFile, format: &RowFormat) -> Vec<(Task, u64)> {
+/// The tasks of a file.
+fn tasks_of(file: &LogFile, format: &RowFormat) -> Vec<Task> {
     let file_was = file.identity.as_ref().map(Identity::key);
-    let task = |row_groups| Task { file: file.path.clone(), row_groups, partition: file.partition.clone(), file_was };
+    let task = |row_groups, bytes| Task {
+        file: file.path.clone(),
+        row_groups,
+        partition: file.partition.clone(),
+        file_was,
+        bytes,
+    };
+    let all = file.head.bytes;
     match (&file.head.row_groups, format) {
         (Some(groups), RowFormat::Wide) => {
-            let share = |range: &Range<usize>| share(file.head.bytes, groups, range);
-            cut(groups).into_iter().map(|range| (task(Some(range.clone())), share(&range))).collect()
+            let of_groups = |range: Range<usize>| task(Some(range.clone()), share(all, groups, &range));
+            cut(groups).into_iter().map(of_groups).collect()
         }
-        _ => vec![(task(None), file.head.bytes)],
+        _ => vec![task(None, all)],
     }
 }
 
