@@ -112,7 +112,7 @@ class Killer(threading.Thread):
             time.sleep(0.02)
 
 
-def test_files_give_what_one_process_gives(spark: Any, large: tuple[str, slateval.Evaluation]) -> None:
+def test_files_of_a_large_log(spark: Any, large: tuple[str, slateval.Evaluation]) -> None:
     path, alone = large
     tasks = slateval.plan(path)
     assert len(_tasks.group(tasks)) == FILES
@@ -121,13 +121,15 @@ def test_files_give_what_one_process_gives(spark: Any, large: tuple[str, slateva
     assert found.to_dict()["settings"] == alone.to_dict()["settings"]
 
 
-def test_a_frame_gives_what_one_process_gives(spark: Any, large: tuple[str, slateval.Evaluation]) -> None:
+def test_a_frame_of_a_large_log(spark: Any, large: tuple[str, slateval.Evaluation]) -> None:
     path, alone = large
     assert_same(slateval.spark.evaluate(spark.read.parquet(path)), alone)
 
 
 @pytest.mark.parametrize("route", ["files", "frame"])
-def test_a_worker_may_die(cluster: Cluster, spark: Any, large: tuple[str, slateval.Evaluation], route: str) -> None:
+def test_a_worker_may_die_over_a_large_log(
+    cluster: Cluster, spark: Any, large: tuple[str, slateval.Evaluation], route: str
+) -> None:
     path, alone = large
     killer = Killer(cluster, spark, tasks=4)
     killer.start()
@@ -224,7 +226,7 @@ def test_the_same_job_gives_the_same_bytes(spark: Any, small: str) -> None:
     assert found[0] == found[1]
 
 
-def test_parts_are_small(small: str, large: tuple[str, slateval.Evaluation]) -> None:
+def test_parts_of_a_large_log_are_small(small: str, large: tuple[str, slateval.Evaluation]) -> None:
     few = slateval.partial(slateval.plan(small)[0])
     many = slateval.spark._log._tasks.partials(slateval.plan(large[0])).to_compressed()
     assert len(few) < 40_000
@@ -263,7 +265,7 @@ def test_a_file_that_executors_do_not_see(small: str, tmp_path: Path) -> None:
     path.unlink()
     places = pa.record_batch({"id": [0]})
     (part,) = _worker.read_files([places], groups.count, groups.packed, groups.job)
-    with pytest.raises(slateval.MissingFileError, match="executor .*log.parquet: .*put the log where all executors"):
+    with pytest.raises(slateval.MissingFileError, match=r"executor .*log.parquet: .*put the log where all executors"):
         _worker.raise_fault(part.fault or "")
 
 
@@ -296,7 +298,7 @@ def test_executors_that_die(spark: Any) -> None:
         yield from batches
 
     parts = spark.range(1).mapInArrow(die, _worker.COLUMNS)
-    with pytest.raises(ClusterError, match="(?s)the cluster did not finish: .*memory is the usual reason"):
+    with pytest.raises(ClusterError, match=r"(?s)the cluster did not finish: .*memory is the usual reason"):
         _cluster.collected(spark, parts, 1, "a test", None)
 
 
@@ -323,3 +325,25 @@ def test_help_names_the_settings() -> None:
     own = inspect.signature(slateval.spark.evaluate).parameters
     assert set(inspect.signature(slateval.evaluate).parameters) - {"data"} <= set(own)
     assert list(own)[:2] == ["source", "spark"]
+
+
+CONNECTED = """
+import sys, warnings
+warnings.simplefilter("ignore")
+import slateval.spark
+from pyspark.sql import SparkSession
+spark = SparkSession.builder.remote("local[2]").getOrCreate()
+for source in (sys.argv[1], spark.read.parquet(sys.argv[1])):
+    print(slateval.spark.evaluate(source, band="none", spark=spark)["target"].mean.estimate)
+spark.stop()
+"""
+
+
+def test_spark_connect(small: str) -> None:
+    pytest.importorskip("grpc")
+    environment = os.environ | {"PYSPARK_PYTHON": sys.executable}
+    command = [sys.executable, "-c", CONNECTED, small]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0, done.stderr
+    alone = float(slateval.evaluate(small, band="none")["target"].mean)
+    assert [float(line) for line in done.stdout.split()] == pytest.approx([alone, alone], rel=1e-12)
