@@ -28,6 +28,8 @@ class SparkLog(Elsewhere):
     """A log that a Spark cluster reads."""
 
     def __init__(self, source: Any, spark: Any) -> None:
+        if type(source).__module__.startswith("pyspark.pandas") and hasattr(source, "to_spark"):
+            source = source.to_spark()
         self.paths = _data.paths_of(source)
         if self.paths is None and not _is_frame(source):
             raise DataTypeError(
