@@ -16,9 +16,8 @@ pub(crate) fn run(arguments: &Evaluate) -> Result<()> {
     let summary = reading.summarize(settings.threads)?;
 
     let evaluation = summary.evaluate(&settings)?;
-    if let Some(path) = &arguments.save {
-        write_summary(&summary, path)?;
-    }
+    let saved = arguments.save.as_ref().map_or(Ok(()), |path| write_summary(&summary, path));
     let record = Record::of_log(&arguments.logs, &reading.columns, &reading.spec, &settings);
-    output::show(&summary, &evaluation, &settings, &record, &arguments.output)
+    let shown = output::show(&summary, &evaluation, &settings, &record, &arguments.output);
+    output::all([saved, shown])
 }

@@ -13,6 +13,7 @@ mod reproduce;
 #[cfg(feature = "simulators")]
 mod reproduce_args;
 mod settings;
+mod signals;
 #[cfg(feature = "simulators")]
 mod simulate;
 #[cfg(feature = "simulators")]
@@ -24,6 +25,7 @@ use clap::Parser;
 
 fn main() -> ExitCode {
     let command = args::Arguments::parse().command;
+    signals::clean_up_when_stopped();
     match run(command) {
         Ok(code) => code,
         Err(error) if output::is_broken_pipe(&error) => ExitCode::SUCCESS,

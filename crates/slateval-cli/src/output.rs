@@ -51,6 +51,9 @@ pub(crate) fn check(outputs: &[(&'static str, &Path)], inputs: &[PathBuf]) -> Re
         if let Some((other, _)) = seen.iter().find(|(_, known)| is_file && *known == whole) {
             bail!("{flag} {shown}: {other} writes to the same file; choose another name");
         }
+        if let Err(error) = slateval_files::check_writable(path) {
+            bail!("{flag} {shown}: cannot be written to: {error}; choose another place or name");
+        }
         seen.push((flag, whole));
     }
     Ok(())
@@ -63,7 +66,8 @@ fn whole(path: &Path) -> PathBuf {
     path.canonicalize().ok().or_else(new).unwrap_or_else(|| path.to_owned())
 }
 
-/// Writes the files that were asked for, and the table or the JSON to standard output.
+/// Writes the files that were asked for, and the table or the JSON to standard output. A file that cannot be written
+/// keeps nobody from seeing the result.
 pub(crate) fn show(
     summary: &Summary,
     evaluation: &Evaluation,
@@ -71,24 +75,35 @@ pub(crate) fn show(
     record: &Record,
     output: &Output,
 ) -> Result<()> {
-    write_pictures(summary, evaluation, settings, record, output)?;
-    if let Some(path) = &output.cdf {
-        write_cdf(evaluation, path)?;
-    }
+    let pictures = write_pictures(summary, evaluation, settings, record, output);
+    let cdf = output.cdf.as_ref().map_or(Ok(()), |path| Ok(write_cdf(evaluation, path)?));
     let points = if output.full_cdf { CdfPoints::Every } else { CdfPoints::Thinned };
-    let json = || slateval_report::json(evaluation, record, Voice::CommandLine, points);
-    match &output.json {
+    let json = slateval_report::json(evaluation, record, Voice::CommandLine, points)?;
+    let (written, shown) = match &output.json {
         Some(path) if path.as_os_str() == "-" => {
             for warning in slateval_report::warnings(evaluation, Look::default()) {
                 eprintln!("{warning}");
             }
-            return print(&json()?);
+            (Ok(()), print(&json))
         }
-        Some(path) => write_bytes(path, json()?.as_bytes())?,
-        None => {}
+        path => {
+            let detail = if output.full { Detail::Full } else { Detail::Short };
+            let table = slateval_report::table(evaluation, settings, Look { detail, ..look() }) + "\n";
+            let written = path.as_ref().map_or(Ok(()), |path| write_bytes(path, json.as_bytes()));
+            (written, print(&table))
+        }
+    };
+    all([pictures, cdf, written, shown])
+}
+
+/// The failures among several things that were all tried, in one message.
+pub(crate) fn all(results: impl IntoIterator<Item = Result<()>>) -> Result<()> {
+    let (pipes, mut failures): (Vec<_>, Vec<_>) = results.into_iter().filter_map(Result::err).partition(is_broken_pipe);
+    match failures.len() {
+        0 => pipes.into_iter().next().map_or(Ok(()), Err),
+        1 => Err(failures.remove(0)),
+        _ => bail!("{}", failures.iter().map(|failure| format!("{failure:#}")).collect::<Vec<_>>().join("; ")),
     }
-    let detail = if output.full { Detail::Full } else { Detail::Short };
-    print(&(slateval_report::table(evaluation, settings, Look { detail, ..look() }) + "\n"))
 }
 
 /// The page and the plot, which show more levels than were asked for.
