@@ -8,9 +8,16 @@ use slateval::{Evaluation, Profile, Settings, Summary};
 use slateval_report::{CdfPoints, Detail, Look, Report, Style, Voice, html, write_cdf, write_plot, write_whole};
 
 use crate::args::Output;
+use crate::notes;
 use crate::settings::Record;
 
 impl Output {
+    /// Whether anything is to be shown or written.
+    pub(crate) fn is_asked_for(&self) -> bool {
+        let Output { full, json, full_cdf: _, report, plot, cdf } = self;
+        *full || [json, report, plot, cdf].into_iter().any(Option::is_some)
+    }
+
     /// The files to be written, with the flags that ask for them.
     pub(crate) fn files(&self) -> Vec<(&'static str, &Path)> {
         let json = self.json.as_deref().filter(|path| path.as_os_str() != "-").map(|path| ("--json", path));
@@ -82,7 +89,7 @@ pub(crate) fn show(
     let (written, shown) = match &output.json {
         Some(path) if path.as_os_str() == "-" => {
             for warning in slateval_report::warnings(evaluation, Look::default()) {
-                eprintln!("{warning}");
+                notes::warn(&warning);
             }
             (Ok(()), print(&json))
         }
@@ -140,7 +147,7 @@ fn write_pictures(
 }
 
 /// The command line as one would type it again.
-fn command() -> String {
+pub(crate) fn command() -> String {
     let words = std::env::args_os().skip(1).map(|word| quoted(&word.to_string_lossy()));
     std::iter::once("slateval".to_owned()).chain(words).collect::<Vec<_>>().join(" ")
 }
@@ -169,6 +176,18 @@ pub(crate) fn write_summary(summary: &Summary, path: &Path) -> Result<()> {
 pub(crate) fn write_bytes(path: &Path, bytes: &[u8]) -> Result<()> {
     let failed = |source| slateval_report::Error::Write { path: path.display().to_string(), source };
     Ok(write_whole(path, |file| file.write_all(bytes).map_err(failed))?)
+}
+
+/// A whole number grouped by thousands.
+pub(crate) fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let groups: Vec<&str> = digits.as_bytes().rchunks(3).rev().filter_map(|group| str::from_utf8(group).ok()).collect();
+    groups.join(",")
+}
+
+/// So many of something: `1 file`, `1,200 files`.
+pub(crate) fn counted(number: u64, what: &str) -> String {
+    format!("{} {what}{}", grouped(number), if number == 1 { "" } else { "s" })
 }
 
 pub(crate) fn print(text: &str) -> Result<()> {

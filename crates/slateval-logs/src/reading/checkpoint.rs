@@ -108,7 +108,7 @@ impl<'a> Keeper<'a> {
         let Some(bytes) = &self.checkpoints.found else { return Ok(None) };
         let (header, body) = open(bytes)?;
         let header: Header = serde_json::from_slice(header).map_err(|_| CheckpointFault::Damaged)?;
-        let mut differences = setting_differences(&header.settings, &self.checkpoints.settings);
+        let mut differences = setting_differences(&header.settings, &as_read(&self.checkpoints.settings));
         differences.extend(file_differences(&header.plan, &self.plan));
         if !differences.is_empty() {
             return Err(CheckpointFault::Differs(differences).into());
@@ -136,6 +136,11 @@ impl<'a> Keeper<'a> {
         (self.units, self.last, self.cost) = (done.units, Instant::now(), start.elapsed());
         Ok(())
     }
+}
+
+/// Settings as they come back from a file: numbers may lose their last bit on the way.
+fn as_read(settings: &Value) -> Value {
+    serde_json::from_str(&settings.to_string()).unwrap_or_default()
 }
 
 fn to_bytes(settings: &Value, plan: &[Planned], done: &Merged) -> Vec<u8> {
