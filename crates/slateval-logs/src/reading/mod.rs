@@ -2,6 +2,8 @@
 
 mod batches;
 mod checkpoint;
+#[cfg(test)]
+mod checkpoint_tests;
 mod known;
 mod log;
 mod merge;
