@@ -17,7 +17,7 @@ use crate::watch::{interruptible, tell};
 
 /// A summary, and where it comes from.
 /// Name, bytes, fingerprint, row groups and rows of a file.
-type InputFacts = (String, u64, String, Option<(usize, usize)>, u64);
+type InputFacts = (String, u64, String, Option<(usize, usize)>, u64, Option<String>);
 
 /// Two summaries together.
 pub(crate) fn merge(
@@ -128,6 +128,20 @@ fn check(method: Option<&Method>, spec: &slateval::Spec) -> PyResult<()> {
     Ok(())
 }
 
+/// Writes a summary to a file, with the day that its rows are of.
+pub(crate) fn save(py: Python<'_>, summary: &slateval::Summary, path: &str, day: Option<&str>) -> PyResult<()> {
+    let day: Option<slateval::Day> = day.map(str::parse).transpose().map_err(Failure::from)?;
+    let bytes = py.detach(|| match day {
+        Some(day) => {
+            let mut dated = summary.clone();
+            dated.set_day(day);
+            dated.to_bytes()
+        }
+        None => summary.to_bytes(),
+    });
+    write(path, &bytes)
+}
+
 #[pymethods]
 impl Summary {
     #[staticmethod]
@@ -188,9 +202,14 @@ impl Summary {
         Ok(Summary { inner: Arc::new(py.detach(|| decompress(bytes))?), origin: Origin::Here })
     }
 
-    fn save(&self, py: Python<'_>, path: &str) -> PyResult<()> {
-        let bytes = py.detach(|| self.inner.to_bytes());
-        write(path, &bytes)
+    #[pyo3(signature = (path, day=None))]
+    fn save(&self, py: Python<'_>, path: &str, day: Option<&str>) -> PyResult<()> {
+        save(py, &self.inner, path, day)
+    }
+
+    /// The days that rows are of.
+    fn days(&self) -> Vec<String> {
+        self.inner.history().days.iter().map(ToString::to_string).collect()
     }
 
     fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, (Bound<'py, PyBytes>,))> {
@@ -203,11 +222,12 @@ impl Summary {
         Ok(Summary { inner: Arc::new(merged.map_err(Failure::from)?), origin: Origin::Here })
     }
 
-    /// The files that rows came from: name, bytes, fingerprint, row groups, rows.
+    /// The files that rows came from: name, bytes, fingerprint, row groups, rows, day.
     fn inputs(&self) -> Vec<InputFacts> {
         let groups = |input: &slateval::Input| input.row_groups.as_ref().map(|groups| (groups.start, groups.end));
         let facts = |input: &slateval::Input| {
-            (input.name.clone(), input.bytes, format!("{:016x}", input.fingerprint), groups(input), input.rows)
+            let (name, day) = (input.name.clone(), input.day.map(String::from));
+            (name, input.bytes, format!("{:016x}", input.fingerprint), groups(input), input.rows, day)
         };
         self.inner.inputs().into_iter().map(facts).collect()
     }
