@@ -16,7 +16,7 @@ use crate::source::Source;
 use crate::watch::{interruptible, tell};
 
 /// Name, bytes, fingerprint, row groups and rows of a file.
-type InputFacts = (String, u64, String, Option<(usize, usize)>, u64);
+type InputFacts = (String, u64, String, Option<(usize, usize)>, u64, Option<String>);
 
 /// Two summaries together.
 pub(crate) fn merge(
@@ -166,6 +166,20 @@ impl Summary {
     }
 }
 
+/// Writes a summary to a file, with the day that its rows are of.
+pub(crate) fn save(py: Python<'_>, summary: &slateval::Summary, path: &str, day: Option<&str>) -> PyResult<()> {
+    let day: Option<slateval::Day> = day.map(str::parse).transpose().map_err(Failure::from)?;
+    let bytes = py.detach(|| match day {
+        Some(day) => {
+            let mut dated = summary.clone();
+            dated.set_day(day);
+            dated.to_bytes()
+        }
+        None => summary.to_bytes(),
+    });
+    write(path, &bytes)
+}
+
 #[pymethods]
 impl Summary {
     #[staticmethod]
@@ -227,9 +241,14 @@ impl Summary {
         Ok(Summary::here(py.detach(|| decompress(bytes))?))
     }
 
-    fn save(&self, py: Python<'_>, path: &str) -> PyResult<()> {
-        let bytes = py.detach(|| self.inner.to_bytes());
-        write(path, &bytes)
+    #[pyo3(signature = (path, day=None))]
+    fn save(&self, py: Python<'_>, path: &str, day: Option<&str>) -> PyResult<()> {
+        save(py, &self.inner, path, day)
+    }
+
+    /// The days that rows are of.
+    fn days(&self) -> Vec<String> {
+        self.inner.history().days.iter().map(ToString::to_string).collect()
     }
 
     fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, (Bound<'py, PyBytes>,))> {
@@ -242,11 +261,12 @@ impl Summary {
         Ok(Summary::here(merged.map_err(Failure::from)?))
     }
 
-    /// The files that rows came from: name, bytes, fingerprint, row groups, rows.
+    /// The files that rows came from: name, bytes, fingerprint, row groups, rows, day.
     fn inputs(&self) -> Vec<InputFacts> {
         let groups = |input: &slateval::Input| input.row_groups.as_ref().map(|groups| (groups.start, groups.end));
         let facts = |input: &slateval::Input| {
-            (input.name.clone(), input.bytes, format!("{:016x}", input.fingerprint), groups(input), input.rows)
+            let (name, day) = (input.name.clone(), input.day.map(String::from));
+            (name, input.bytes, format!("{:016x}", input.fingerprint), groups(input), input.rows, day)
         };
         self.inner.inputs().into_iter().map(facts).collect()
     }

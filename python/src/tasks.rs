@@ -3,7 +3,7 @@
 use pyo3::prelude::*;
 use serde::{Deserialize, Serialize};
 use slateval::Spec;
-use slateval_logs::{Columns, Log, Task};
+use slateval_logs::{Columns, Task};
 
 use crate::errors::Failure;
 use crate::request::{Method, Request, read};

@@ -1,10 +1,13 @@
 //! The `slateval` command: parse, run, map the outcome to an exit code.
 
 mod args;
+mod contents;
 mod evaluate;
 mod gate;
+mod how;
 mod inspect;
 mod merge;
+mod notes;
 mod output;
 mod progress;
 mod reading;
@@ -12,19 +15,33 @@ mod reading;
 mod reproduce;
 #[cfg(feature = "simulators")]
 mod reproduce_args;
+mod resume;
 mod settings;
+mod signals;
 #[cfg(feature = "simulators")]
 mod simulate;
 #[cfg(feature = "simulators")]
 mod simulate_args;
+mod update;
+mod version;
 
 use std::process::ExitCode;
 
-use clap::Parser;
+use clap::{ArgMatches, CommandFactory, FromArgMatches};
 
 fn main() -> ExitCode {
-    let command = args::Arguments::parse().command;
-    match run(command) {
+    if version::is_asked_for(std::env::args_os().skip(1).collect()) {
+        return ended(output::print(&version::verbose()).map(|()| ExitCode::SUCCESS));
+    }
+    let matches = args::Arguments::command().get_matches();
+    let arguments = args::Arguments::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
+    notes::set(arguments.log_level);
+    signals::clean_up_when_stopped();
+    ended(run(arguments.command, &matches))
+}
+
+fn ended(outcome: anyhow::Result<ExitCode>) -> ExitCode {
+    match outcome {
         Ok(code) => code,
         Err(error) if output::is_broken_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {
@@ -47,11 +64,14 @@ fn advice(error: &anyhow::Error) -> &'static str {
     }
 }
 
-fn run(command: args::Command) -> anyhow::Result<ExitCode> {
+fn run(command: args::Command, matches: &ArgMatches) -> anyhow::Result<ExitCode> {
+    let given = || matches.subcommand().map_or_else(Vec::new, |(_, matches)| how::given(matches));
     match command {
         args::Command::Gate(arguments) => return gate::run(&arguments),
         args::Command::Evaluate(arguments) => evaluate::run(&arguments),
         args::Command::Inspect(arguments) => inspect::run(&arguments),
+        args::Command::Update(arguments) => update::run(&arguments, &given()),
+        args::Command::Contents(arguments) => contents::run(&arguments),
         args::Command::Merge(arguments) => merge::run(&arguments),
         args::Command::Show(arguments) => merge::show(&arguments),
         #[cfg(feature = "simulators")]

@@ -77,5 +77,5 @@ mod rows;
 mod reading;
 
 pub use columns::{ColumnRole, ColumnUse, Columns, Description, Named, Names, RowFormat, Source, TargetColumns};
-pub use error::{Error, Result};
-pub use reading::{Batches, Log, Progress, Record, Task, partial, provenance};
+pub use error::{CheckpointFault, Error, Result};
+pub use reading::{Batches, Checkpoints, Log, Progress, Record, Task, partial, provenance};

@@ -123,7 +123,12 @@ fn evaluation() -> Evaluation {
     let mut logging = policy("logging", 0.512);
     logging.diagnostics.checks.clear();
     Evaluation {
-        log: LogFacts { rows: 12_000, slots: Some(5), reward: RewardFacts { min: 0.0, max: 1.0, distinct: Some(2) } },
+        log: LogFacts {
+            rows: 12_000,
+            slots: Some(5),
+            reward: RewardFacts { min: 0.0, max: 1.0, distinct: Some(2) },
+            inputs: Vec::new(),
+        },
         policies: vec![logging, new, bolder],
         comparisons: vec![
             difference("new", "logging", Some(Dominance::Policy)),

@@ -12,6 +12,7 @@ use slateval::{Spec, Summary};
 
 use crate::columns::{Columns, Found, Layout, RowFormat};
 use crate::error::{Error, Result};
+use crate::reading::checkpoint::Merged;
 use crate::reading::log::Log;
 use crate::reading::merge::Merge;
 use crate::reading::progress::Progress;
@@ -61,7 +62,7 @@ impl Log {
             RowFormat::Wide => threads.filter(|&n| n > 0).unwrap_or_else(processors),
             RowFormat::Long { .. } => 1,
         };
-        let merge = Merge::new(Summary::new(spec.clone())?, 2 * threads);
+        let merge = Merge::new(Merged::nothing(Summary::new(spec.clone())?), None, 2 * threads);
         let (sender, parts) = bounded(threads);
         let rows = AtomicU64::new(0);
         let reader = Reader { log: self, columns, spec, merge: &merge, parts: &parts, rows: &rows };
@@ -110,7 +111,7 @@ struct Reader<'a> {
     log: &'a Log,
     columns: &'a Columns,
     spec: &'a Spec,
-    merge: &'a Merge,
+    merge: &'a Merge<'static>,
     parts: &'a Receiver<Part>,
     rows: &'a AtomicU64,
 }

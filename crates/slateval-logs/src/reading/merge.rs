@@ -7,35 +7,32 @@ use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use slateval::Summary;
 
 use crate::error::{Error, Result};
-use crate::rows::{Base, Done};
+use crate::reading::checkpoint::{Keeper, Merged};
+use crate::rows::Done;
 
 /// Merges the parts of a plan while workers produce them. A worker that is too far ahead of the merging waits, so that
 /// only a few parts are in memory, however long the plan.
-#[derive(Debug)]
-pub(crate) struct Merge {
-    state: Mutex<State>,
+pub(crate) struct Merge<'a> {
+    state: Mutex<State<'a>>,
     moved: Condvar,
     /// How far the tasks begun may be ahead of the tasks merged.
     ahead: usize,
 }
 
-#[derive(Debug)]
-struct State {
+struct State<'a> {
     begun: usize,
-    merged: usize,
     waiting: BTreeMap<usize, Result<Done>>,
-    total: Summary,
-    /// The parts so far of a task that has more.
-    task: Option<Summary>,
-    /// That of the first file that has one.
-    base: Option<Base>,
+    /// What is merged: a beginning of the plan.
+    done: Merged,
+    /// Keeps what is merged, from time to time.
+    keeper: Option<Keeper<'a>>,
     failed: Option<Error>,
 }
 
-impl Merge {
-    pub(crate) fn new(total: Summary, ahead: usize) -> Self {
-        let state =
-            State { begun: 0, merged: 0, waiting: BTreeMap::new(), total, task: None, base: None, failed: None };
+impl<'a> Merge<'a> {
+    /// Goes on from what is done already.
+    pub(crate) fn new(done: Merged, keeper: Option<Keeper<'a>>, ahead: usize) -> Self {
+        let state = State { begun: done.units, waiting: BTreeMap::new(), done, keeper, failed: None };
         Merge { state: Mutex::new(state), moved: Condvar::new(), ahead: ahead.max(1) }
     }
 
@@ -67,7 +64,7 @@ impl Merge {
 
     /// Waits until a task may begin that was handed out elsewhere; false if an earlier one has failed.
     pub(crate) fn admit(&self, task: usize) -> bool {
-        let too_far = |state: &mut State| state.failed.is_none() && task >= state.merged + self.ahead;
+        let too_far = |state: &mut State| state.failed.is_none() && task >= state.done.units + self.ahead;
         let state = self.moved.wait_while(self.lock(), too_far).unwrap_or_else(PoisonError::into_inner);
         state.failed.is_none()
     }
@@ -84,7 +81,7 @@ impl Merge {
 
     fn begin(&self, tasks: usize) -> Option<usize> {
         let too_far = |state: &mut State| {
-            state.failed.is_none() && state.begun < tasks && state.begun >= state.merged + self.ahead
+            state.failed.is_none() && state.begun < tasks && state.begun >= state.done.units + self.ahead
         };
         let mut state = self.moved.wait_while(self.lock(), too_far).unwrap_or_else(PoisonError::into_inner);
         if state.failed.is_some() || state.begun >= tasks {
@@ -94,31 +91,43 @@ impl Merge {
         Some(state.begun - 1)
     }
 
-    fn lock(&self) -> MutexGuard<'_, State> {
+    fn lock(&self) -> MutexGuard<'_, State<'a>> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     pub(crate) fn finish(self) -> Result<Summary> {
         let state = self.state.into_inner().unwrap_or_else(PoisonError::into_inner);
-        state.failed.map_or(Ok(state.total), Err)
+        if let Some(failed) = state.failed {
+            return Err(failed);
+        }
+        // What comes after the reading may fail too.
+        state.keeper.map_or(Ok(()), |mut keeper| keeper.keep(&state.done))?;
+        Ok(state.done.total)
     }
 }
 
-impl State {
+impl State<'_> {
     /// Takes a part, and merges it and those that waited for it. The error kept is that of the earliest task, for no
     /// later part is looked at before it.
     fn take(&mut self, task: usize, part: Result<Done>) {
         self.waiting.insert(task, part);
         while self.failed.is_none()
-            && let Some(part) = self.waiting.remove(&self.merged)
+            && let Some(part) = self.waiting.remove(&self.done.units)
         {
-            match part.and_then(|part| self.add(part)) {
-                Ok(()) => self.merged += 1,
-                Err(error) => self.failed = Some(error),
+            if let Err(error) = part.and_then(|part| self.add(part)) {
+                self.failed = Some(error);
             }
         }
     }
 
+    fn add(&mut self, part: Done) -> Result<()> {
+        self.done.add(part)?;
+        self.keeper.as_mut().map_or(Ok(()), |keeper| keeper.keep_if_due(&self.done))
+    }
+}
+
+impl Merged {
+    /// Merges the next part of the plan.
     fn add(&mut self, part: Done) -> Result<()> {
         if let Some(base) = part.base {
             self.base.get_or_insert_with(|| base.clone()).check(&base)?;
@@ -132,10 +141,11 @@ impl State {
         };
         if part.more {
             self.task = Some(summary);
-            return Ok(());
+        } else {
+            // That no file is in the log twice was checked before it was read.
+            self.total.merge_duplicates(&Done::complete(summary, part.input))?;
         }
-        let summary = Done::complete(summary, part.input);
-        // That no file is in the log twice was checked before it was read.
-        Ok(self.total.merge_duplicates(&summary)?)
+        self.units += 1;
+        Ok(())
     }
 }

@@ -11,8 +11,10 @@ use slateval::{Segment, Spec, Summary};
 use crate::columns::{Columns, RowFormat};
 use crate::error::{Error, Result};
 use crate::formats::{Footers, Identity, PIECE, Pieces, STDIN, StandardInput};
+use crate::reading::checkpoint::{Checkpoints, Keeper, Merged};
 use crate::reading::log::{Log, LogFile};
 use crate::reading::merge::Merge;
+use crate::reading::plan_differences::Planned;
 use crate::reading::progress::{Meter, Progress};
 use crate::reading::units::{Job, Unit, pieces_of, units_of};
 use crate::rows::Done;
@@ -85,7 +87,27 @@ impl Log {
         threads: Option<usize>,
         watch: &(dyn Fn(Progress) -> ControlFlow<()> + Sync),
     ) -> Result<Summary> {
-        self.summarize_in_pieces(columns, spec, threads, watch, PIECE)
+        self.summarize_in_pieces(columns, spec, threads, watch, None, PIECE)
+    }
+
+    /// Like [`Log::summarize_while`], with checkpoints from time to time, from the last of which a later call goes on. The
+    /// result is the same, bit for bit, whether the reading was interrupted or not.
+    ///
+    /// # Errors
+    /// Those of [`Log::summarize_while`]; [`Error::Checkpoint`] if a checkpoint cannot be kept, or is of other files or
+    /// settings; [`Error::InputNotRepeatable`] for standard input.
+    pub fn summarize_resumably(
+        &self,
+        columns: &Columns,
+        spec: &Spec,
+        threads: Option<usize>,
+        watch: &(dyn Fn(Progress) -> ControlFlow<()> + Sync),
+        checkpoints: &Checkpoints<'_>,
+    ) -> Result<Summary> {
+        if self.paths.iter().any(|path| path == Path::new(STDIN)) {
+            return Err(Error::InputNotRepeatable);
+        }
+        self.summarize_in_pieces(columns, spec, threads, watch, Some(checkpoints), PIECE)
     }
 
     /// Reads the log with plain text files cut into pieces of so many bytes.
@@ -95,13 +117,13 @@ impl Log {
         spec: &Spec,
         threads: Option<usize>,
         watch: &(dyn Fn(Progress) -> ControlFlow<()> + Sync),
+        checkpoints: Option<&Checkpoints<'_>>,
         piece_bytes: u64,
     ) -> Result<Summary> {
         self.check_duplicates()?;
         let threads = threads.filter(|&n| n > 0).unwrap_or_else(processors);
         let of_file = |file| tasks_of(file, &columns.format).into_iter().map(move |task| (task, file));
         let tasks: Vec<(Task, &LogFile)> = self.files.iter().flat_map(of_file).collect();
-        let meter = Meter::new(watch);
         let job = Job { columns, spec, footers: &Footers::default() };
         let cuts: Vec<Option<Pieces>> =
             tasks.iter().map(|(task, _)| pieces_of(task, task.bytes, columns, piece_bytes)).collect::<Result<_>>()?;
@@ -109,6 +131,11 @@ impl Log {
         for ((task, file), cut) in tasks.iter().zip(&cuts) {
             units.extend(units_of(task, task.bytes, cut.as_ref(), file.identity.as_ref()));
         }
+        let plan = || tasks.iter().map(|(task, _)| Planned::new(task)).collect();
+        let mut keeper = checkpoints.map(|checkpoints| Keeper::new(checkpoints, plan()));
+        let done = start(keeper.as_mut(), spec)?;
+        let bytes = units.iter().take(done.units).map(|unit| unit.bytes).sum();
+        let meter = Meter::new(Progress { rows: done.rows(), bytes }, watch);
         let part = |i: usize| {
             let unit = &units[i];
             let meter = meter.task(unit.bytes);
@@ -120,7 +147,7 @@ impl Log {
         };
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads.min(units.len().max(1)));
         let pool = pool.build().map_err(|e| Error::Threads(e.to_string()))?;
-        let merge = Merge::new(Summary::new(spec.clone())?, 2 * threads);
+        let merge = Merge::new(done, keeper, 2 * threads);
         pool.broadcast(|_| merge.work(units.len(), &part));
         let total = merge.finish()?;
         if total.rows() == 0 { Err(Error::NoRows { paths: self.given.clone() }) } else { Ok(total) }
@@ -129,6 +156,14 @@ impl Log {
     fn take_input(&self) -> Result<StandardInput> {
         let mut input = self.input.lock().unwrap_or_else(PoisonError::into_inner);
         input.take().ok_or(Error::InputUsedUp)
+    }
+}
+
+/// What an earlier reading left, or nothing.
+fn start(keeper: Option<&mut Keeper<'_>>, spec: &Spec) -> Result<Merged> {
+    match keeper.map_or(Ok(None), Keeper::found)? {
+        Some(merged) => Ok(merged),
+        None => Ok(Merged::nothing(Summary::new(spec.clone())?)),
     }
 }
 

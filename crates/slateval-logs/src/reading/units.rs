@@ -177,7 +177,7 @@ mod tests {
         fn read(&self, threads: usize, piece: u64) -> Result<Summary> {
             let log = Log::open(&[self.folder.path().display().to_string()])?;
             let go_on = |_: Progress| ControlFlow::Continue(());
-            log.summarize_in_pieces(&self.columns, &self.spec, Some(threads), &go_on, piece)
+            log.summarize_in_pieces(&self.columns, &self.spec, Some(threads), &go_on, None, piece)
         }
     }
 

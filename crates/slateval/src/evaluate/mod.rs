@@ -64,7 +64,7 @@ impl Summary {
             evaluate_cell(&self.spec, &total, None, Steps::Every, settings, &normals)?;
         let segments = self.evaluate_segments(&trusts, settings, &normals)?;
         Ok(Evaluation {
-            log: LogFacts { rows: total.rows, slots: self.slots(), reward },
+            log: LogFacts { rows: total.rows, slots: self.slots(), reward, inputs: self.input_facts() },
             comparisons,
             disparities: disparities(&policies, &segments, settings),
             policies,
@@ -195,7 +195,7 @@ fn part(
 ) -> Result<Evaluation> {
     let (min, max) = cell.bins.range().ok_or(Error::NoRows)?;
     let reward = RewardFacts { min, max, distinct: cell.bins.distinct() };
-    let log = LogFacts { rows: cell.rows, slots: summary.slots(), reward };
+    let log = LogFacts { rows: cell.rows, slots: summary.slots(), reward, inputs: summary.input_facts() };
     Ok(Evaluation { log, policies, comparisons, segments: Vec::new(), disparities: Vec::new() })
 }
 
