@@ -77,5 +77,5 @@ mod rows;
 mod reading;
 
 pub use columns::{ColumnRole, ColumnUse, Columns, Description, Named, Names, RowFormat, Source, TargetColumns};
-pub use error::{Error, Result};
+pub use error::{Error, RemoteError, Result};
 pub use reading::{Batches, Log, Progress, Record, Task, partial, provenance};

@@ -2,7 +2,7 @@
 
 use std::num::NonZero;
 use std::ops::{ControlFlow, Range};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::PoisonError;
 
 use serde::{Deserialize, Serialize};
@@ -10,7 +10,7 @@ use slateval::{Segment, Spec, Summary};
 
 use crate::columns::{Columns, RowFormat};
 use crate::error::{Error, Result};
-use crate::formats::{Footers, Identity, PIECE, Pieces, STDIN, StandardInput};
+use crate::formats::{Footers, Identity, PIECE, Pieces, Place, StandardInput};
 use crate::reading::log::{Log, LogFile};
 use crate::reading::merge::Merge;
 use crate::reading::progress::{Meter, Progress};
@@ -23,7 +23,7 @@ pub(crate) const TASK_ROWS: u64 = 262_144;
 /// A part of a log that can be summarised by itself, on any machine that sees the file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Task {
-    /// The file.
+    /// The file, or its address.
     pub file: PathBuf,
     /// Which of its row groups (Parquet); all of it if there are none.
     pub row_groups: Option<Range<usize>>,
@@ -102,16 +102,16 @@ impl Log {
         let job = Job { columns, spec, footers: &Footers::default() };
         let cuts: Vec<Option<Pieces>> = tasks
             .iter()
-            .map(|(task, bytes, _)| pieces_of(task, *bytes, columns, piece_bytes))
+            .map(|(_, bytes, file)| pieces_of(&file.place, *bytes, columns, piece_bytes))
             .collect::<Result<_>>()?;
         let mut units: Vec<Unit<'_>> = Vec::new();
         for ((task, bytes, file), cut) in tasks.iter().zip(&cuts) {
-            units.extend(units_of(task, *bytes, cut.as_ref(), file.identity.as_ref()));
+            units.extend(units_of(task, &file.place, *bytes, cut.as_ref(), file.identity.as_ref()));
         }
         let part = |i: usize| {
             let unit = &units[i];
             let meter = meter.task(unit.bytes);
-            let input = match unit.task.file == Path::new(STDIN) {
+            let input = match unit.place.is_standard_input() {
                 true => Some(self.take_input()?),
                 false => None,
             };
@@ -138,7 +138,8 @@ pub(crate) fn processors() -> usize {
 /// The tasks of a file, each with the bytes it stands for.
 fn tasks_of(file: &LogFile, format: &RowFormat) -> Vec<(Task, u64)> {
     let file_was = file.identity.as_ref().map(Identity::key);
-    let task = |row_groups| Task { file: file.path.clone(), row_groups, partition: file.partition.clone(), file_was };
+    let task =
+        |row_groups| Task { file: file.place.address(), row_groups, partition: file.partition.clone(), file_was };
     match (&file.head.row_groups, format) {
         (Some(groups), RowFormat::Wide) => {
             let share = |range: &Range<usize>| share(file.head.bytes, groups, range);
@@ -181,15 +182,16 @@ pub fn partial(task: &Task, columns: &Columns, spec: &Spec) -> Result<Summary> {
 }
 
 pub(crate) fn partial_in_pieces(task: &Task, columns: &Columns, spec: &Spec, piece_bytes: u64) -> Result<Summary> {
-    let bytes = std::fs::metadata(&task.file).map_or(0, |file| file.len());
+    let place = Place::at(&task.file)?;
+    let bytes = place.size()?;
     let job = Job { columns, spec, footers: &Footers::default() };
-    let cut = pieces_of(task, bytes, columns, piece_bytes)?;
-    let identity = Identity::of(&task.file)?;
+    let cut = pieces_of(&place, bytes, columns, piece_bytes)?;
+    let identity = Identity::of(&place)?;
     if task.file_was.is_some_and(|was| was != identity.key()) {
-        return Err(Error::Changed { path: task.file.clone() });
+        return Err(Error::Changed { path: place.path().into() });
     }
     let (mut total, mut input) = (Summary::new(spec.clone())?, None);
-    for unit in units_of(task, bytes, cut.as_ref(), Some(&identity)) {
+    for unit in units_of(task, &place, bytes, cut.as_ref(), Some(&identity)) {
         let part = job.unit(&unit, None, &|_, _| ControlFlow::Continue(()))?;
         total.merge(&part.summary)?;
         input = part.input;
