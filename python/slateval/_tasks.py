@@ -30,7 +30,7 @@ class Task:
     Parameters
     ----------
     file : str
-        The file.
+        The file, or its address.
     row_groups : tuple of int, optional
         From this row group to before that one (Parquet); all of the file if `None`.
     """
@@ -60,12 +60,12 @@ def plan(
     bins: int | Literal["log"] = 4096,
     baseline: str | None = None,
 ) -> list[Task]:
-    """The tasks of a log on disk: files, or row groups of Parquet files. Reads schemas and no rows.
+    """The tasks of a log: files or objects, or row groups of Parquet files. Reads schemas and no rows.
 
     Parameters
     ----------
     paths : path or list of paths
-        Files, globs, directories.
+        Files, globs, directories; addresses such as `s3://bucket/logs/` too.
     reward, logging : str, optional
         Names of columns, as for `evaluate`.
     target, chi, anywhere, weight : str or dict, optional
@@ -113,7 +113,8 @@ def plan(
     source = _options.text("propensities", propensities, '"known" or "estimated"')
     structure, kept = _options.text("structure", structure), _options.bins_text(bins)
     options = Options(columns, structure, slots, kept, baseline, propensities=source)
-    tasks, job = _slateval.plan(options.request(), [path if "://" in path else os.path.abspath(path) for path in found])
+    whole = [path if _data.is_address(path) else os.path.abspath(path) for path in found]
+    tasks, job = _slateval.plan(options.request(), whole)
     return [Task(file, row_groups, task, job) for file, row_groups, task in tasks]
 
 

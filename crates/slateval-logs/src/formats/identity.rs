@@ -153,11 +153,11 @@ mod tests {
             std::fs::write(path("copy"), &content).unwrap();
             let own = Identity::of(&place("a")).unwrap();
             assert_eq!(own.key(), Identity::of(&place("copy")).unwrap().key());
-            for place in [0, size.saturating_sub(1)].into_iter().filter(|_| size > 0) {
+            for byte in [0, size.saturating_sub(1)].into_iter().filter(|_| size > 0) {
                 let mut other = content.clone();
-                other[place] ^= 1;
+                other[byte] ^= 1;
                 std::fs::write(path("other"), other).unwrap();
-                assert_ne!(own.key(), Identity::of(&place("other")).unwrap().key(), "{size} bytes, byte {place}");
+                assert_ne!(own.key(), Identity::of(&place("other")).unwrap().key(), "{size} bytes, byte {byte}");
             }
             own.check(&place("a")).unwrap();
             std::fs::write(path("a"), b"something else").unwrap();
