@@ -96,8 +96,7 @@ fn class_of(error: &slateval_logs::Error) -> &'static str {
             RemoteError::Denied { .. }
             | RemoteError::NoCredentials { .. }
             | RemoteError::BrokenOff { .. }
-            | RemoteError::NoRanges { .. }
-            | RemoteError::Changed { .. },
+            | RemoteError::NoRanges { .. },
         ) => "FileError",
         Error::NoSuchFile { .. } | Error::NoMatch { .. } | Error::NoLogs { .. } => "MissingFileError",
         Error::NoRows { .. } => "NoRowsError",

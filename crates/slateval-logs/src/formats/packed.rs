@@ -20,7 +20,7 @@ pub(crate) const MARK: &[u8] = b"\xef\xbb\xbf";
 pub(crate) fn open_bytes(place: &Place, packing: Packing, part: &Part) -> Result<(Box<dyn BufRead>, Arc<AtomicU64>)> {
     let file: Box<dyn Read> = match part {
         Part::Bytes { fetched: Some(bytes), .. } => Box::new(bytes.clone().reader()),
-        Part::Bytes { range, .. } => Box::new(place.reader_of(range)?),
+        Part::Bytes { range, .. } => Box::new(place.reader_of(range)?.take(range.end.saturating_sub(range.start))),
         _ => Box::new(place.reader()?),
     };
     let (file, taken) = Counted::new(file);

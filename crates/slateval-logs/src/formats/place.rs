@@ -6,7 +6,7 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crate::error::{Error, Result};
+use crate::error::{Error, RemoteError, Result};
 use crate::formats::address::Address;
 use crate::formats::detect::{STDIN, cannot_open, open_file};
 use crate::formats::store::{self, Object, Sequential};
@@ -63,14 +63,14 @@ impl Place {
         }
     }
 
-    /// Some of its bytes, all of which will be read.
-    pub(crate) fn reader_of(&self, range: &Range<u64>) -> Result<io::Take<Reader>> {
+    /// Its bytes from a place on, all of which will be read up to the end of the range, and hardly any behind it.
+    pub(crate) fn reader_of(&self, range: &Range<u64>) -> Result<Reader> {
         let mut reader = match self {
             Place::Local(_) => self.reader()?,
             Place::Object(object) => Reader::Object(Sequential::of_range(object.clone(), range)),
         };
         reader.seek(SeekFrom::Start(range.start)).map_err(|e| self.unreadable("text file", e))?;
-        Ok(reader.take(range.end.saturating_sub(range.start)))
+        Ok(reader)
     }
 
     /// An error of whoever read it: what a server failed with, if it did, or else that the content is not as it should be.
@@ -82,7 +82,10 @@ impl Place {
     pub(crate) fn failure(&self) -> Option<Error> {
         match self {
             Place::Local(_) => None,
-            Place::Object(object) => object.failure().map(Error::Remote),
+            Place::Object(object) => object.failure().map(|failure| match failure {
+                RemoteError::Changed { .. } => Error::Changed { path: self.path().into() },
+                other => Error::Remote(other),
+            }),
         }
     }
 }

@@ -46,6 +46,8 @@ pub(crate) struct Columns {
 #[derive(Debug, Clone)]
 struct Part {
     range: Range<u64>,
+    /// Where the column ends in its row group.
+    end: u64,
     step: usize,
 }
 
@@ -72,12 +74,12 @@ impl Columns {
 
     /// Bytes from `start` on, `least` or more if they are there before `end`.
     pub(crate) fn bytes(self: &Arc<Self>, start: u64, least: u64, end: u64) -> Result<Bytes, RemoteError> {
-        let end = end.min(self.object.size());
-        let least = least.min(end.saturating_sub(start));
+        let within = |end: u64| least.min(end.saturating_sub(start));
         let first = self.parts.partition_point(|part| part.range.end <= start);
         let Some(part) = self.parts.get(first).filter(|part| part.range.contains(&start)) else {
-            return self.outside(start..start + least);
+            return self.outside(start..start + within(end.min(self.object.size())));
         };
+        let least = within(end.min(part.end));
         let offset = usize::try_from(start - part.range.start).unwrap_or(usize::MAX);
         let bytes = self.part(first)?;
         let own = bytes.slice(offset.min(bytes.len())..);
@@ -92,10 +94,7 @@ impl Columns {
             }
             joined.extend_from_slice(&self.part(i)?);
         }
-        match joined.len() as u64 >= least {
-            true => Ok(joined.freeze()),
-            false => self.outside(start..start + least),
-        }
+        Ok(joined.freeze())
     }
 
     /// Bytes that belong to none of the columns, such as a footer's.
@@ -173,9 +172,11 @@ fn cut(ranges: ColumnRanges) -> (Vec<Part>, usize) {
                 let place = |i: u64| (range.start + i * length).min(range.end);
                 (i, place(i)..place(i + 1))
             });
-            parts.extend(
-                own.filter(|(_, range)| !range.is_empty()).map(|(i, range)| Part { range, step: step + i as usize }),
-            );
+            parts.extend(own.filter(|(_, range)| !range.is_empty()).map(|(i, part)| Part {
+                range: part,
+                end: range.end,
+                step: step + i as usize,
+            }));
         }
         filled += bytes;
         if count > 1 {

@@ -9,11 +9,11 @@ use crate::formats::address::{Remote, Scheme};
 const METADATA_SERVERS: [&str; 2] = ["169.254.169.254", "metadata.google.internal"];
 
 /// What the client says where a web server does not send parts of a file, or does not tell its size.
-const NO_RANGES: [&str; 4] =
-    ["non-partial response", "Content-Range", "Content-Length", "Content-Length Header missing"];
+const NO_RANGES: [&str; 4] = ["Range request not supported", "non-partial response", "Content-Range", "Content-Length"];
 
-/// What refused credentials are called where the status does not tell.
-const BAD_CREDENTIALS: [&str; 3] = ["ExpiredToken", "InvalidToken", "AuthorizationHeaderMalformed"];
+/// What refused credentials are called where the kind of error does not tell, as in a listing.
+const DENIED: [&str; 5] =
+    ["403 Forbidden", "401 Unauthorized", "ExpiredToken", "InvalidToken", "AuthorizationHeaderMalformed"];
 
 pub(crate) fn failure(remote: &Remote, error: &object_store::Error) -> RemoteError {
     let address = remote.shown().display().to_string();
@@ -24,16 +24,11 @@ pub(crate) fn failure(remote: &Remote, error: &object_store::Error) -> RemoteErr
         _ if has(&METADATA_SERVERS) => RemoteError::NoCredentials { address, credentials },
         object_store::Error::NotFound { .. } => RemoteError::Missing { address },
         object_store::Error::Precondition { .. } => RemoteError::Changed { address },
-        object_store::Error::PermissionDenied { .. } => {
-            RemoteError::Denied { address, reason: code(&text).unwrap_or("403 Forbidden").into(), credentials }
-        }
-        object_store::Error::Unauthenticated { .. } => {
-            RemoteError::Denied { address, reason: code(&text).unwrap_or("401 Unauthorized").into(), credentials }
+        object_store::Error::PermissionDenied { .. } | object_store::Error::Unauthenticated { .. } => {
+            RemoteError::Denied { address, reason: denial(&text), credentials }
         }
         object_store::Error::InvalidPath { source } => RemoteError::BadAddress { address, reason: source.to_string() },
-        _ if has(&BAD_CREDENTIALS) => {
-            RemoteError::Denied { address, reason: code(&text).unwrap_or("400 Bad Request").into(), credentials }
-        }
+        _ if has(&DENIED) => RemoteError::Denied { address, reason: denial(&text), credentials },
         _ if has(&["NoSuchBucket", "NoSuchKey"]) => RemoteError::Missing { address },
         _ if remote.scheme.is_web() && has(&NO_RANGES) => RemoteError::NoRanges { address },
         _ => RemoteError::BrokenOff { address, reason: brief(&deepest(error)) },
@@ -49,9 +44,11 @@ fn deepest(error: &object_store::Error) -> String {
     last.map_or_else(|| error.to_string(), ToString::to_string)
 }
 
-/// The code in the XML that a server sends along.
-fn code(text: &str) -> Option<&str> {
-    Some(text.split_once("<Code>")?.1.split_once("</Code>")?.0)
+/// The code in the XML that a server sends along, or else the status.
+fn denial(text: &str) -> String {
+    let code = text.split_once("<Code>").and_then(|(_, rest)| rest.split_once("</Code>"));
+    let status = || DENIED.iter().find(|word| text.contains(**word)).copied();
+    code.map(|(code, _)| code).or_else(status).unwrap_or("403 Forbidden").to_owned()
 }
 
 fn credentials(scheme: Scheme) -> &'static str {

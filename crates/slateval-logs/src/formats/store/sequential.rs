@@ -80,8 +80,9 @@ impl Sequential {
     }
 
     fn next_range(&self, start: u64) -> Range<u64> {
-        let end = if start < self.end { self.end } else { self.object.size() };
-        start..(start + self.size).min(end)
+        // Behind the end, only what is needed to finish a record.
+        let end = if start < self.end { self.end.min(start + self.size) } else { start + LOOK };
+        start..end.min(self.object.size())
     }
 }
 
