@@ -56,6 +56,11 @@ def paths_of(data: Any) -> list[str] | None:
     return None
 
 
+def is_address(path: str) -> bool:
+    """Whether a path is an address, such as `s3://bucket/key`, which does not depend on the working directory."""
+    return "://" in path or path.startswith(("file:/", "dbfs:/"))
+
+
 def _path(path: str | os.PathLike[str]) -> str:
     found = os.fspath(path)
     if not isinstance(found, str):
@@ -63,12 +68,6 @@ def _path(path: str | os.PathLike[str]) -> str:
     if found == "-":
         raise InputError(
             "`-`: standard input is read by the command line; pass a path, or pyarrow.ipc.open_stream(sys.stdin.buffer)"
-        )
-    scheme, _, rest = found.partition("://")
-    if rest and scheme != "file":
-        raise InputError(
-            f"{found}: files elsewhere are not read; pass what reads them, such as a DuckDB relation, a Polars lazy "
-            f"frame or a pyarrow dataset: polars.scan_parquet({found!r})"
         )
     return found
 

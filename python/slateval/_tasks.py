@@ -13,7 +13,6 @@ reads one and returns bytes, `merge` puts the bytes together.
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -31,7 +30,7 @@ class Task:
     Parameters
     ----------
     file : str
-        The file.
+        The file, or its address.
     row_groups : tuple of int, optional
         From this row group to before that one (Parquet); all of the file if `None`.
     bytes : int
@@ -65,12 +64,12 @@ def plan(
     baseline: str | None = None,
     allow_duplicates: bool = False,
 ) -> list[Task]:
-    """The tasks of a log on disk: files, or row groups of Parquet files. Reads schemas and no rows.
+    """The tasks of a log: files or objects, or row groups of Parquet files. Reads schemas and no rows.
 
     Parameters
     ----------
     paths : path or list of paths
-        Files, globs, directories.
+        Files, globs, directories; addresses such as `s3://bucket/logs/` too.
     reward, logging : str, optional
         Names of columns, as for `evaluate`.
     target, chi, anywhere, weight : str or dict, optional
@@ -130,11 +129,7 @@ def plan_of(options: Options, paths: list[str], method: str | None = None) -> li
 
 def everywhere(path: str) -> str:
     """A path that means the same in another directory."""
-    return path if _SCHEME.match(path) else os.path.abspath(path)
-
-
-_SCHEME = re.compile("[a-z][a-z0-9+.-]+:", re.IGNORECASE)
-"""How an address begins; one letter and a colon are a drive."""
+    return path if _data.is_address(path) else os.path.abspath(path)
 
 
 def partials(tasks: Sequence[Task]) -> _slateval.Summary:

@@ -56,7 +56,7 @@ pub(crate) enum Command {
 
 #[derive(Debug, Args)]
 pub(crate) struct Evaluate {
-    /// Parquet, CSV, JSON lines or Arrow files, directories or globs; `-` reads an Arrow IPC stream
+    /// Parquet, CSV, JSON lines or Arrow files, directories or globs, or addresses (s3://…); `-` reads an Arrow IPC stream
     #[arg(required = true, value_name = "LOG")]
     pub(crate) logs: Vec<String>,
     #[command(flatten)]
@@ -124,7 +124,7 @@ pub(crate) struct Contents {
 
 #[derive(Debug, Args)]
 pub(crate) struct Inspect {
-    /// Parquet, CSV, JSON lines or Arrow files, directories or globs; `-` reads an Arrow IPC stream
+    /// Parquet, CSV, JSON lines or Arrow files, directories or globs, or addresses (s3://…); `-` reads an Arrow IPC stream
     #[arg(required = true, value_name = "LOG")]
     pub(crate) logs: Vec<String>,
     #[command(flatten)]

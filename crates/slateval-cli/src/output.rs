@@ -42,6 +42,9 @@ pub(crate) fn check(outputs: &[(&'static str, &Path)], inputs: &[PathBuf]) -> Re
     let mut seen: Vec<(&str, PathBuf)> = Vec::new();
     for &(flag, path) in outputs {
         let shown = path.display();
+        if path.to_str().is_some_and(|path| path.contains("://")) {
+            bail!("{flag} {shown}: results are written to local files only; write one, then upload it");
+        }
         let (known, own) = (endings(flag), path.extension().and_then(|e| e.to_str()).unwrap_or_default());
         if !known.is_empty() && !known.iter().any(|ending| ending.eq_ignore_ascii_case(own)) {
             bail!("{flag} {shown}: the name must end in .{}", known.join(" or ."));

@@ -1,8 +1,12 @@
 //! What can go wrong with a log, named after what the user did.
 
+mod remote;
+
 use std::path::{Path, PathBuf};
 
 use slateval::Field;
+
+pub use remote::RemoteError;
 
 /// A result of reading logs.
 pub type Result<T> = std::result::Result<T, Error>;
@@ -46,12 +50,9 @@ pub enum Error {
         /// The path given.
         path: PathBuf,
     },
-    /// An address such as `s3://…`.
-    #[error("{address}: only local files are read; download it, or pipe it in as an Arrow IPC stream and read `-`")]
-    Remote {
-        /// The address given.
-        address: String,
-    },
+    /// Something elsewhere that cannot be read.
+    #[error(transparent)]
+    Remote(#[from] RemoteError),
     /// A file that was written to while it was read.
     #[error(
         "{}: it changed since the log was opened, so its rows may be read in part or twice; run again when it is complete", .path.display()

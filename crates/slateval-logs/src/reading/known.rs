@@ -20,10 +20,10 @@ impl Log {
         let mut known = Vec::new();
         for file in &self.files {
             if is_known(file, summary)? {
-                known.push(file.path.clone());
+                known.push(file.path().to_path_buf());
             }
         }
-        self.files.retain(|file| !known.contains(&file.path));
+        self.files.retain(|file| !known.iter().any(|known| known == file.path()));
         self.paths.retain(|path| !known.contains(path));
         Ok((self, known))
     }
@@ -31,7 +31,7 @@ impl Log {
 
 fn is_known(file: &LogFile, summary: &Summary) -> Result<bool> {
     let Some(identity) = &file.identity else { return Ok(false) };
-    let name = file.path.display().to_string();
+    let name = file.path().display().to_string();
     let inputs = summary.inputs();
     let mut parts = inputs.iter().filter(|input| input.name == name).peekable();
     if parts.peek().is_none() {
@@ -40,12 +40,12 @@ fn is_known(file: &LogFile, summary: &Summary) -> Result<bool> {
     let mut groups = Vec::new();
     for part in parts {
         if (part.bytes, part.fingerprint) != identity.key() {
-            return Err(Error::OtherContent { path: file.path.clone() });
+            return Err(Error::OtherContent { path: file.path().into() });
         }
         let Some(range) = &part.row_groups else { return Ok(true) };
         groups.extend(range.clone());
     }
-    all_groups(&file.path, groups.len(), file.head.row_groups.as_ref().map_or(0, Vec::len))
+    all_groups(file.path(), groups.len(), file.head.row_groups.as_ref().map_or(0, Vec::len))
 }
 
 /// Whether the groups of rows that a summary has are all that there are.

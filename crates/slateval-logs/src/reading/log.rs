@@ -10,7 +10,7 @@ use slateval::{Segment, Spec};
 
 use crate::columns::{Columns, Description, Found, RowFormat, Source, check_files};
 use crate::error::{Error, Result};
-use crate::formats::{self, Format, Head, Identity, STDIN, StandardInput, begins_with, guarded};
+use crate::formats::{self, AT_ONCE, Format, Head, Identity, Place, StandardInput, begins_with, guarded};
 
 /// The first bytes of a saved summary, which is easily mistaken for a log.
 const SUMMARY: &[u8] = b"SLATEVAL";
@@ -33,7 +33,7 @@ pub struct Log {
 /// One file of a log.
 #[derive(Debug)]
 pub(crate) struct LogFile {
-    pub(crate) path: PathBuf,
+    pub(crate) place: Place,
     pub(crate) format: Format,
     pub(crate) head: Head,
     pub(crate) partition: Vec<(String, Segment)>,
@@ -42,35 +42,43 @@ pub(crate) struct LogFile {
 }
 
 impl LogFile {
+    pub(crate) fn path(&self) -> &Path {
+        self.place.path()
+    }
+
     pub(crate) fn found(&self) -> Found<'_> {
-        Found { file: &self.path, schema: &self.head.schema, text: self.format.is_text(), partition: &self.partition }
+        Found { file: self.path(), schema: &self.head.schema, text: self.format.is_text(), partition: &self.partition }
     }
 }
 
 impl Log {
     /// Finds the files that the paths stand for: files, directories (searched for files of a known ending; directories
     /// called `key=value` become a column), patterns such as `logs/*.parquet`, or `-` for an Arrow IPC stream on
-    /// standard input.
+    /// standard input. With the feature `object-store`, a path may also be an address: `s3://bucket/logs/`.
     ///
     /// # Errors
     /// If a path leads nowhere, or a file is not what its name says.
     pub fn open(paths: &[String]) -> Result<Log> {
         let found = formats::files(paths)?;
         let mut input = None;
-        if found.iter().any(|p| p == Path::new(STDIN)) {
-            input = Some(guarded(Path::new(STDIN), Format::IpcStream.name(), StandardInput::open)?);
+        if let Some(place) = found.iter().find(|place| place.is_standard_input()) {
+            input = Some(guarded(place, Format::IpcStream.name(), StandardInput::open)?);
         }
         let piped: Option<SchemaRef> = input.as_ref().map(|input| input.schema().into());
         let partitions = formats::partitions(&found);
+        let remote = found.iter().any(|place| matches!(place, Place::Object(_)));
         // Footers are read side by side: a log may have thousands of files. The first error in the order of files wins.
-        let files: Vec<Result<LogFile>> =
-            found.into_par_iter().zip(partitions).map(|(path, partition)| open_file(path, partition, &piped)).collect();
+        let open = || -> Vec<Result<LogFile>> {
+            let files = found.into_par_iter().zip(partitions);
+            files.map(|(place, partition)| open_file(place, partition, &piped)).collect()
+        };
+        let files = if remote { waiting_threads()?.install(open) } else { open() };
         let mut files = files.into_iter().collect::<Result<Vec<LogFile>>>()?;
         // An empty text file has no header, and nothing to add either.
         files.retain(|file| !file.head.schema.fields().is_empty());
         let Some(first) = files.first() else { return Err(Error::NoRows { paths: paths.to_vec() }) };
         let schema = with_partition(&first.head.schema, &first.partition);
-        let paths_found = files.iter().map(|f| f.path.clone()).collect();
+        let paths_found = files.iter().map(|f| f.path().into()).collect();
         Ok(Log {
             given: paths.to_vec(),
             paths: paths_found,
@@ -99,11 +107,11 @@ impl Log {
             let Some(identity) = &file.identity else { continue };
             let name = match identity.number() {
                 Some(number) => FileName::Number(number),
-                None => FileName::Path(std::fs::canonicalize(&file.path).unwrap_or_else(|_| file.path.clone())),
+                None => FileName::Path(std::fs::canonicalize(file.path()).unwrap_or_else(|_| file.place.address())),
             };
-            if let Some(other) = known.insert(name, &file.path) {
+            if let Some(other) = known.insert(name, file.path()) {
                 let name = |path: &Path| path.display().to_string();
-                return Err(slateval::Error::Duplicate { name: name(&file.path), known: name(other) }.into());
+                return Err(slateval::Error::Duplicate { name: name(file.path()), known: name(other) }.into());
             }
         }
         Ok(())
@@ -115,17 +123,22 @@ impl Log {
         let path = PathBuf::from(name);
         let own = schema.as_ref().clone();
         let head = Head { schema, bytes: 0, row_groups: None };
-        let file =
-            LogFile { path: path.clone(), format: Format::IpcStream, head, partition: Vec::new(), identity: None };
+        let file = LogFile {
+            place: path.clone().into(),
+            format: Format::IpcStream,
+            head,
+            partition: Vec::new(),
+            identity: None,
+        };
         let (given, paths) = (vec![name.to_owned()], vec![path]);
         Log { given, paths, files: vec![file], schema: own, input: Mutex::new(None), duplicates: false }
     }
 
     /// Refuses batches that do not continue this log: their schema became another one.
     pub(crate) fn check_next(&self, schema: &SchemaRef, row: u64, columns: &Columns, spec: &Spec) -> Result<()> {
-        let name = |file: &LogFile| format!("{} from row {} on", file.path.display(), row + 1);
+        let name = |file: &LogFile| format!("{} from row {} on", file.path().display(), row + 1);
         let file = |file: &LogFile| LogFile {
-            path: name(file).into(),
+            place: PathBuf::from(name(file)).into(),
             format: file.format,
             head: Head { schema: schema.clone(), bytes: 0, row_groups: None },
             partition: Vec::new(),
@@ -214,7 +227,7 @@ impl Log {
         let without = self.files.iter().find(|file| column(file).is_none());
         match (with, without) {
             (Some((with, column)), Some(without)) => {
-                Err(Error::InSomeFiles { column, with: with.path.clone(), without: without.path.clone() })
+                Err(Error::InSomeFiles { column, with: with.path().into(), without: without.path().into() })
             }
             (with, _) => Ok(with.is_some()),
         }
@@ -229,17 +242,23 @@ enum FileName {
     Path(PathBuf),
 }
 
-fn open_file(path: PathBuf, partition: Vec<(String, Segment)>, piped: &Option<SchemaRef>) -> Result<LogFile> {
-    if begins_with(&path, SUMMARY) {
-        return Err(Error::SavedSummary { path });
+/// Threads that wait for servers most of the time.
+fn waiting_threads() -> Result<rayon::ThreadPool> {
+    let threads = rayon::ThreadPoolBuilder::new().num_threads(AT_ONCE);
+    threads.build().map_err(|e| Error::Threads(e.to_string()))
+}
+
+fn open_file(place: Place, partition: Vec<(String, Segment)>, piped: &Option<SchemaRef>) -> Result<LogFile> {
+    if begins_with(&place, SUMMARY) {
+        return Err(Error::SavedSummary { path: place.path().into() });
     }
-    let format = Format::detect(&path)?;
+    let format = Format::detect(&place)?;
     let head = match piped {
-        Some(schema) if path == Path::new(STDIN) => Head { schema: schema.clone(), bytes: 0, row_groups: None },
-        _ => guarded(&path, format.name(), || formats::head(&path, format))?,
+        Some(schema) if place.is_standard_input() => Head { schema: schema.clone(), bytes: 0, row_groups: None },
+        _ => guarded(&place, format.name(), || formats::head(&place, format))?,
     };
-    let identity = if path == Path::new(STDIN) { None } else { Some(Identity::of(&path)?) };
-    Ok(LogFile { path, format, head, partition, identity })
+    let identity = if place.is_standard_input() { None } else { Some(Identity::of(&place)?) };
+    Ok(LogFile { place, format, head, partition, identity })
 }
 
 fn with_partition(schema: &Schema, partition: &[(String, Segment)]) -> Schema {

@@ -2,7 +2,7 @@
 
 use std::num::NonZero;
 use std::ops::{ControlFlow, Range};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::PoisonError;
 
 use serde::{Deserialize, Serialize};
@@ -10,7 +10,7 @@ use slateval::{Segment, Spec, Summary};
 
 use crate::columns::{Columns, RowFormat};
 use crate::error::{Error, Result};
-use crate::formats::{Footers, Identity, PIECE, Pieces, STDIN, StandardInput};
+use crate::formats::{Footers, Identity, PIECE, Pieces, Place, StandardInput};
 use crate::reading::checkpoint::{Checkpoints, Keeper, Merged};
 use crate::reading::log::{Log, LogFile};
 use crate::reading::merge::Merge;
@@ -25,7 +25,7 @@ pub(crate) const TASK_ROWS: u64 = 262_144;
 /// A part of a log that can be summarised by itself, on any machine that sees the file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Task {
-    /// The file.
+    /// The file, or its address.
     pub file: PathBuf,
     /// Which of its row groups (Parquet); all of it if there are none.
     pub row_groups: Option<Range<usize>>,
@@ -104,7 +104,7 @@ impl Log {
         watch: &(dyn Fn(Progress) -> ControlFlow<()> + Sync),
         checkpoints: &Checkpoints<'_>,
     ) -> Result<Summary> {
-        if self.paths.iter().any(|path| path == Path::new(STDIN)) {
+        if self.files.iter().any(|file| file.place.is_standard_input()) {
             return Err(Error::InputNotRepeatable);
         }
         self.summarize_in_pieces(columns, spec, threads, watch, Some(checkpoints), PIECE)
@@ -125,11 +125,13 @@ impl Log {
         let of_file = |file| tasks_of(file, &columns.format).into_iter().map(move |task| (task, file));
         let tasks: Vec<(Task, &LogFile)> = self.files.iter().flat_map(of_file).collect();
         let job = Job { columns, spec, footers: &Footers::default() };
-        let cuts: Vec<Option<Pieces>> =
-            tasks.iter().map(|(task, _)| pieces_of(task, task.bytes, columns, piece_bytes)).collect::<Result<_>>()?;
+        let cuts: Vec<Option<Pieces>> = tasks
+            .iter()
+            .map(|(task, file)| pieces_of(&file.place, task.bytes, columns, piece_bytes))
+            .collect::<Result<_>>()?;
         let mut units: Vec<Unit<'_>> = Vec::new();
         for ((task, file), cut) in tasks.iter().zip(&cuts) {
-            units.extend(units_of(task, task.bytes, cut.as_ref(), file.identity.as_ref()));
+            units.extend(units_of(task, &file.place, task.bytes, cut.as_ref(), file.identity.as_ref()));
         }
         let plan = || tasks.iter().map(|(task, _)| Planned::new(task)).collect();
         let mut keeper = checkpoints.map(|checkpoints| Keeper::new(checkpoints, plan()));
@@ -139,7 +141,7 @@ impl Log {
         let part = |i: usize| {
             let unit = &units[i];
             let meter = meter.task(unit.bytes);
-            let input = match unit.task.file == Path::new(STDIN) {
+            let input = match unit.place.is_standard_input() {
                 true => Some(self.take_input()?),
                 false => None,
             };
@@ -175,7 +177,7 @@ pub(crate) fn processors() -> usize {
 fn tasks_of(file: &LogFile, format: &RowFormat) -> Vec<Task> {
     let file_was = file.identity.as_ref().map(Identity::key);
     let task = |row_groups, bytes| Task {
-        file: file.path.clone(),
+        file: file.place.address(),
         row_groups,
         partition: file.partition.clone(),
         file_was,
@@ -224,15 +226,16 @@ pub fn partial(task: &Task, columns: &Columns, spec: &Spec) -> Result<Summary> {
 }
 
 pub(crate) fn partial_in_pieces(task: &Task, columns: &Columns, spec: &Spec, piece_bytes: u64) -> Result<Summary> {
-    let bytes = std::fs::metadata(&task.file).map_or(0, |file| file.len());
+    let place = Place::at(&task.file)?;
+    let bytes = place.size()?;
     let job = Job { columns, spec, footers: &Footers::default() };
-    let cut = pieces_of(task, bytes, columns, piece_bytes)?;
-    let identity = Identity::of(&task.file)?;
+    let cut = pieces_of(&place, bytes, columns, piece_bytes)?;
+    let identity = Identity::of(&place)?;
     if task.file_was.is_some_and(|was| was != identity.key()) {
-        return Err(Error::Changed { path: task.file.clone() });
+        return Err(Error::Changed { path: place.path().into() });
     }
     let (mut total, mut input) = (Summary::new(spec.clone())?, None);
-    for unit in units_of(task, bytes, cut.as_ref(), Some(&identity)) {
+    for unit in units_of(task, &place, bytes, cut.as_ref(), Some(&identity)) {
         let part = job.unit(&unit, None, &|_, _| ControlFlow::Continue(()))?;
         total.merge(&part.summary)?;
         input = part.input;
