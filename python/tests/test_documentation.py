@@ -17,7 +17,16 @@ PAGES = [README, ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))
 FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 LINK = re.compile(r"\]\(([^)\s]+)\)|src=\"([^\"]+)\"")
 FLAG = re.compile(r"(?<![\w-])--[a-z][a-z-]*")
-OTHER_PROGRAMS = {"--all-targets", "--example", "--examples", "--locked", "--no-deps", "--path", "--prefix"}
+OTHER_PROGRAMS = {
+    "--all-targets",
+    "--example",
+    "--examples",
+    "--features",
+    "--locked",
+    "--no-deps",
+    "--path",
+    "--prefix",
+}
 OTHER_PROGRAMS |= {"--release", "--tool", "--workspace"}
 """Flags of cargo, npm, pip and valgrind."""
 OTHER_PROGRAMS |= {"--build", "--growth", "--huge", "--kind", "--only", "--write"}
