@@ -4,13 +4,18 @@ from __future__ import annotations
 
 import importlib.util
 import os
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import chain
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from . import _arrays
 from ._errors import ColumnError, DataTypeError, InputError
 from ._segments_and_clusters import Piece, is_null, labels, plain
+
+if TYPE_CHECKING:
+    from . import _slateval
+    from ._options import Options
 
 WHAT = (
     "pass a path, a pandas or Polars frame, Arrow data (anything with __arrow_c_stream__), a DuckDB relation, a dict "
@@ -21,6 +26,18 @@ LISTS = (
     "lists are read from Arrow data and dataframes, and those of pandas with pyarrow: install it, or pass an array of "
     "shape (n, K)"
 )
+
+
+class Elsewhere(ABC):
+    """A log that other machines read: what comes back is its summary."""
+
+    @abstractmethod
+    def read(self, options: Options, method: str | None, progress: Any) -> _slateval.Summary:
+        """The summary of all rows."""
+
+    @abstractmethod
+    def inspect(self, options: Options, method: str, band_width: float, progress: Any) -> tuple[str, str]:
+        """Whether the log is fit for the job: JSON, and text."""
 
 
 class Batches(NamedTuple):
@@ -39,6 +56,11 @@ def paths_of(data: Any) -> list[str] | None:
     return None
 
 
+def is_address(path: str) -> bool:
+    """Whether a path is an address, such as `s3://bucket/key`, which does not depend on the working directory."""
+    return "://" in path or path.startswith(("file:/", "dbfs:/"))
+
+
 def _path(path: str | os.PathLike[str]) -> str:
     found = os.fspath(path)
     if not isinstance(found, str):
@@ -46,12 +68,6 @@ def _path(path: str | os.PathLike[str]) -> str:
     if found == "-":
         raise InputError(
             "`-`: standard input is read by the command line; pass a path, or pyarrow.ipc.open_stream(sys.stdin.buffer)"
-        )
-    scheme, _, rest = found.partition("://")
-    if rest and scheme != "file":
-        raise InputError(
-            f"{found}: files elsewhere are not read; pass what reads them, such as a DuckDB relation, a Polars lazy "
-            f"frame or a pyarrow dataset: polars.scan_parquet({found!r})"
         )
     return found
 
@@ -93,14 +109,14 @@ def _frame(data: Any, bases: set[str]) -> tuple[Iterable[Any], list[str]] | None
     if library == "polars" and kind == "LazyFrame":
         return _lazy(data, bases)
     if library == "polars" and kind == "DataFrame":
-        return [data.select(_needed(data.columns, bases))], list(data.columns)
+        return [data.select(needed(data.columns, bases))], list(data.columns)
     if library == "pyarrow" and hasattr(data, "scanner"):
         names = data.schema.names
-        return [data.scanner(columns=_needed(names, bases)).to_reader()], names
+        return [data.scanner(columns=needed(names, bases)).to_reader()], names
     if library == "pyarrow" and kind == "Scanner":
         return [data.to_reader()], []
     if library in ("duckdb", "_duckdb") and hasattr(data, "project"):
-        quoted = ['"{}"'.format(name.replace('"', '""')) for name in _needed(data.columns, bases)]
+        quoted = ['"{}"'.format(name.replace('"', '""')) for name in needed(data.columns, bases)]
         return [data.project(", ".join(quoted)) if quoted else data], list(data.columns)
     if hasattr(data, "__arrow_c_stream__") or hasattr(data, "__arrow_c_array__"):
         return [data], []
@@ -162,7 +178,7 @@ def _has_pyarrow() -> bool:
     return importlib.util.find_spec("pyarrow") is not None
 
 
-def _needed(names: Iterable[Any], bases: set[str]) -> list[str]:
+def needed(names: Iterable[Any], bases: set[str]) -> list[str]:
     """The columns that may be asked for: `mu`, and `mu_1` for `mu`."""
 
     def wanted(name: Any) -> bool:
@@ -174,9 +190,16 @@ def _needed(names: Iterable[Any], bases: set[str]) -> list[str]:
     return [name for name in names if wanted(name)]
 
 
+def refuse_twins(names: list[str]) -> None:
+    """Refuses two columns of one name."""
+    if len(set(names)) < len(names):
+        twice = next(name for name in names if names.count(name) > 1)
+        raise DataTypeError(f"the frame has two columns `{twice}`; rename one of them")
+
+
 def _lazy(data: Any, bases: set[str]) -> tuple[Iterable[Any], list[str]]:
     names = data.collect_schema().names()
-    narrow = data.select(_needed(names, bases))
+    narrow = data.select(needed(names, bases))
     if hasattr(narrow, "collect_batches"):
         return narrow.collect_batches(), names
     return [narrow.collect(engine="streaming")], names
@@ -184,13 +207,11 @@ def _lazy(data: Any, bases: set[str]) -> tuple[Iterable[Any], list[str]]:
 
 def _pandas(data: Any, bases: set[str]) -> tuple[Iterable[Any], list[str]]:
     names = [name for name in data.columns if isinstance(name, str)]
-    needed = _needed(data.columns, bases)
-    narrow = data[needed]
-    if len(set(needed)) < len(needed):
-        twice = next(name for name in needed if needed.count(name) > 1)
-        raise DataTypeError(f"the frame has two columns `{twice}`; rename one of them")
+    wanted = needed(data.columns, bases)
+    refuse_twins(wanted)
+    narrow = data[wanted]
     if not _has_pyarrow() or not hasattr(narrow, "__arrow_c_stream__"):
-        return [_columns({name: narrow[name] for name in needed}, bases)], names
+        return [_columns({name: narrow[name] for name in wanted}, bases)], names
     return [_Pandas(narrow)], names
 
 
@@ -216,7 +237,7 @@ def _columns(data: Mapping[Any, Any], bases: set[str]) -> Any:
 
     pieces: list[Piece] = []
     shapes: dict[str, tuple[int, ...]] = {}
-    for name in _needed(data, bases):
+    for name in needed(data, bases):
         values = _array(name, data[name])
         shapes[name] = values.shape[:1] or (1,)
         if values.dtype.kind in "OUSTmM" or (values.dtype.kind in "biu" and values.ndim == 1):
@@ -262,5 +283,5 @@ def _decimals(values: Any) -> Any:
 
 
 def _is_empty(data: Mapping[Any, Any], bases: set[str]) -> bool:
-    needed = _needed(data, bases)
-    return bool(needed) and all(hasattr(data[name], "__len__") and len(data[name]) == 0 for name in needed)
+    wanted = needed(data, bases)
+    return bool(wanted) and all(hasattr(data[name], "__len__") and len(data[name]) == 0 for name in wanted)

@@ -74,6 +74,8 @@ def _read_arrays(arrays: tuple[Any, ...], read: Callable[[Any, Columns], Result]
 
 
 def _read(data: Any, options: Options, method: str | None, threads: int | None, progress: Any) -> _slateval.Summary:
+    if isinstance(data, _data.Elsewhere):
+        return data.read(options, method, progress)
     tell = teller(progress)
     paths = _data.paths_of(data)
     if paths is not None:
@@ -299,7 +301,7 @@ def evaluate(
         )
         summary = _read(found, options, method, threads, progress)
         # From here, through `_reading` and its kind, to where the user called us.
-        depth = 5 if data is not None else 6
+        depth = 5 if data is not None and not isinstance(data, _data.Elsewhere) else 6
         return _evaluated(summary, method, depth, lambda ev: _exchanged.advice(ev, data, columns, logging, target))
 
     return _reading(
@@ -417,6 +419,8 @@ def inspect(
         options = Options(
             columns, structure, slots, kept, None, bool(interactions), source, bool(allow_duplicates), **tolerance
         )
+        if isinstance(data, _data.Elsewhere):
+            return data.inspect(options, method, width, progress)
         paths = _data.paths_of(data)
         found = None if paths is not None else _data.batches_of(data, options.bases())
         objects, names = found or (None, [])

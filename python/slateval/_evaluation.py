@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 import json
 import os
 from collections.abc import Iterator, Mapping, Sequence
@@ -418,20 +419,24 @@ class Evaluation(Mapping[str, Policy]):
         document: dict[str, Any] = json.loads(self.to_json(full_cdf=full_cdf))
         return document
 
-    def save(self, path: str | os.PathLike[str]) -> None:
+    def save(self, path: str | os.PathLike[str], *, day: str | datetime.date | None = None) -> None:
         """Saves the summary, to merge with others or to look at again: `slateval.load`, `slateval show`.
 
         Parameters
         ----------
         path : str or path
             The file, by custom one that ends in `.slateval`.
+        day : str or date, optional
+            The day that the rows are of, such as "2024-05-31", to be saved with them.
 
         Raises
         ------
         FileError
             For a file that cannot be written.
+        InputError
+            For a day that is not in the calendar.
         """
-        self._core.save(os.fspath(path))
+        self._core.save(os.fspath(path), None if day is None else str(day))
 
     def merge(self, other: Evaluation, *, allow_duplicates: bool = False) -> Evaluation:
         """The evaluation of both logs together, with this one's settings.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 import os
 import threading
 from collections.abc import Sequence
@@ -241,10 +242,15 @@ class Summary:
 
     @property
     def inputs(self) -> list[dict[str, Any]]:
-        """The files that rows came from, by name: `name`, `bytes`, `fingerprint`, `row_groups`, `rows`."""
-        names = ("name", "bytes", "fingerprint", "row_groups", "rows")
+        """The files that rows came from, by name: `name`, `bytes`, `fingerprint`, `row_groups`, `rows`, `day`."""
+        names = ("name", "bytes", "fingerprint", "row_groups", "rows", "day")
         found = [] if self._core is None else self._core.inputs()
         return [dict(zip(names, facts, strict=True)) for facts in found]
+
+    @property
+    def days(self) -> list[str]:
+        """The days that rows are of, as far as `save(day=)` or the command line's `--day` said."""
+        return [] if self._core is None else self._core.days()
 
     def merge(self, other: Summary, *, allow_duplicates: bool = False) -> Summary:
         """Both together; neither is changed.
@@ -335,13 +341,15 @@ class Summary:
         """
         return self._filled().to_bytes()
 
-    def save(self, path: str | os.PathLike[str]) -> None:
+    def save(self, path: str | os.PathLike[str], *, day: str | datetime.date | None = None) -> None:
         """Writes a summary file, whole or not at all.
 
         Parameters
         ----------
         path : str or path
             The file.
+        day : str or date, optional
+            The day that the rows are of, such as "2024-05-31", to be saved with them.
 
         Raises
         ------
@@ -349,8 +357,10 @@ class Summary:
             For a summary without rows.
         FileError
             For a file that cannot be written.
+        InputError
+            For a day that is not in the calendar.
         """
-        self._filled().save(os.fspath(path))
+        self._filled().save(os.fspath(path), None if day is None else str(day))
 
     def __getstate__(self) -> tuple[Options | None, bytes | None, Last | None]:
         return self._options, None if self._core is None else self._core.to_compressed(), self._last

@@ -30,13 +30,16 @@ class Task:
     Parameters
     ----------
     file : str
-        The file.
+        The file, or its address.
     row_groups : tuple of int, optional
         From this row group to before that one (Parquet); all of the file if `None`.
+    bytes : int
+        The part of the file's bytes that it stands for.
     """
 
     file: str
     row_groups: tuple[int, int] | None
+    bytes: int
     _task: str
     _job: str
 
@@ -61,20 +64,21 @@ def plan(
     baseline: str | None = None,
     on_bad_row: _options.OnBad = "fail",
     allow_unended: bool = False,
+    allow_duplicates: bool = False,
 ) -> list[Task]:
-    """The tasks of a log on disk: files, or row groups of Parquet files. Reads schemas and no rows.
+    """The tasks of a log: files or objects, or row groups of Parquet files. Reads schemas and no rows.
 
     Parameters
     ----------
     paths : path or list of paths
-        Files, globs, directories.
+        Files, globs, directories; addresses such as `s3://bucket/logs/` too.
     reward, logging : str, optional
         Names of columns, as for `evaluate`.
     target, chi, anywhere, weight : str or dict, optional
         Names of columns, as for `evaluate`.
     long, slate, by, cluster
         As for `evaluate`.
-    structure, target_slots, propensities, bins, baseline, on_bad_row, allow_unended
+    structure, target_slots, propensities, bins, baseline, on_bad_row, allow_unended, allow_duplicates
         As for `evaluate`.
 
     Returns
@@ -116,13 +120,31 @@ def plan(
     structure, kept = _options.text("structure", structure), _options.bins_text(bins)
     # A task may be a part of a file, and a file is left out as a whole: bad files are refused.
     tolerance = _options.tolerance(on_bad_row, "fail", allow_unended)
-    options = Options(columns, structure, slots, kept, baseline, propensities=source, **tolerance)
-    tasks, job = _slateval.plan(options.request(), [path if "://" in path else os.path.abspath(path) for path in found])
-    return [Task(file, row_groups, task, job) for file, row_groups, task in tasks]
+    allowed = bool(allow_duplicates)
+    options = Options(
+        columns, structure, slots, kept, baseline, propensities=source, allow_duplicates=allowed, **tolerance
+    )
+    return plan_of(options, found)
+
+
+def plan_of(options: Options, paths: list[str], method: str | None = None) -> list[Task]:
+    """The tasks of a log, to be evaluated like this if that is known already."""
+    tasks, job = _slateval.plan(options.request(), [everywhere(path) for path in paths], method)
+    return [Task(*listed, job) for listed in tasks]
+
+
+def everywhere(path: str) -> str:
+    """A path that means the same in another directory."""
+    return path if _data.is_address(path) else os.path.abspath(path)
+
+
+def partials(tasks: Sequence[Task]) -> _slateval.Summary:
+    """Reads some tasks of one plan, and merges them in their order."""
+    return _slateval.partial([task._task for task in tasks], tasks[0]._job)
 
 
 def partial(task: Task) -> bytes:
-    """Reads one task: its summary as bytes.
+    """Reads one task: its summary as bytes, compressed.
 
     Parameters
     ----------
@@ -148,7 +170,7 @@ def partial(task: Task) -> bytes:
     """
     if not isinstance(task, Task):
         raise DataTypeError(f"partial takes a task of slateval.plan, not {task!r:.60}")
-    return _slateval.partial(task._task, task._job)
+    return partials([task]).to_compressed()
 
 
 def merge(parts: Iterable[bytes | Summary], *, allow_duplicates: bool = False) -> Summary:
@@ -183,13 +205,21 @@ def merge(parts: Iterable[bytes | Summary], *, allow_duplicates: bool = False) -
     """
     if isinstance(parts, (Summary, bytes, str)) or not isinstance(parts, Iterable):
         raise DataTypeError(f"merge takes several parts, not one {type(parts).__name__}: write merge([one, other])")
-    total: Summary | None = None
+    total = _slateval.Merger(bool(allow_duplicates))
+    first: Summary | None = None
     for part in parts:
         own = _summary_of(part)
-        total = own if total is None else total.merge(own, allow_duplicates=allow_duplicates)
-    if total is None:
+        if own._core is not None:
+            total.add(own._core)
+        if first is None:
+            first = own
+        elif first._core is None or own._core is None:
+            # The merger sees rows alone; summaries without any have to be of the same kind of log too.
+            _summary_settings.refuse_differences(first._wanted(), own._wanted())
+    if first is None:
         raise InputError("there is nothing to merge: give at least one part")
-    return Summary._of(total._core, None if total._core is not None else total._options)
+    core = total.finish()
+    return Summary._of(core, None if core is not None else first._options)
 
 
 def _summary_of(part: Any) -> Summary:

@@ -97,8 +97,15 @@ fn duplicate(error: &slateval::Error) -> String {
 }
 
 fn class_of(error: &slateval_logs::Error) -> &'static str {
-    use slateval_logs::Error;
+    use slateval_logs::{Error, RemoteError};
     match error {
+        Error::Remote(RemoteError::Missing { .. }) => "MissingFileError",
+        Error::Remote(
+            RemoteError::Denied { .. }
+            | RemoteError::NoCredentials { .. }
+            | RemoteError::BrokenOff { .. }
+            | RemoteError::NoRanges { .. },
+        ) => "FileError",
         Error::NoSuchFile { .. } | Error::NoMatch { .. } | Error::NoLogs { .. } => "MissingFileError",
         Error::NoRows { .. } => "NoRowsError",
         Error::Unreadable { .. } | Error::LongLine { .. } | Error::TooManyColumns { .. } => "FileError",

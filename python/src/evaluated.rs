@@ -266,9 +266,9 @@ impl Evaluated {
         Evaluated::new(py, Arc::new(merged), self.settings.clone(), record)
     }
 
-    fn save(&self, py: Python<'_>, path: &str) -> PyResult<()> {
-        let bytes = py.detach(|| self.summary.to_bytes());
-        write(path, &bytes)
+    #[pyo3(signature = (path, day=None))]
+    fn save(&self, py: Python<'_>, path: &str, day: Option<&str>) -> PyResult<()> {
+        crate::summary::save(py, &self.summary, path, day)
     }
 
     /// The page of the command line, in a file.

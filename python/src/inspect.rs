@@ -7,8 +7,16 @@ use slateval_report::{Inspection, SchemaColumn, Voice, inspection, inspection_js
 use crate::errors::Failure;
 use crate::evaluated::LOOK;
 use crate::request::{Method, Request, read};
-use crate::summary::{read_batches, read_files};
+use crate::summary::{Reading, Summary, of_batches, read_batches, read_files};
 use crate::watch::interruptible;
+
+/// What is asked about a log.
+struct Question {
+    paths: Vec<String>,
+    method: Method,
+    interactions: bool,
+    band_width: f64,
+}
 
 /// What is found out about a log, as JSON and as text. `data` are paths, or an iterator of Arrow data with the names of
 /// all its columns.
@@ -29,19 +37,47 @@ pub(crate) fn inspect(
 ) -> PyResult<(String, String)> {
     let request: Request = read(request)?;
     let method: Method = read(method)?;
-    let settings = method.settings()?;
     let reading = match &objects {
         Some(objects) => read_batches(py, &request, Some(&method), objects, &names, threads, progress.as_ref())?,
         None => read_files(py, request, Some(&method), paths.clone(), threads, progress.as_ref())?,
     };
-    let spec = reading.summary.spec().clone();
-    let schema = reading.log.describe(&reading.columns, &spec).map_err(Failure::from)?;
-    let record = Record::of_log(&paths, &reading.columns, &spec, &settings).tolerating(reading.tolerance);
-    let (files, bytes) = match objects {
-        Some(_) => (0, 0),
-        None => (reading.log.files().len(), reading.log.bytes()),
+    answer(py, reading, Question { paths, method, interactions, band_width })
+}
+
+/// The same of a log that others have read. `schema` is Arrow data without rows where it was no files.
+#[pyfunction]
+#[pyo3(signature = (request, method, summary, paths, schema, names, interactions, band_width))]
+#[allow(clippy::too_many_arguments)]
+pub(crate) fn inspect_summary(
+    py: Python<'_>,
+    request: &str,
+    method: &str,
+    summary: &Summary,
+    paths: Vec<String>,
+    schema: Option<Bound<'_, PyAny>>,
+    names: Vec<String>,
+    interactions: bool,
+    band_width: f64,
+) -> PyResult<(String, String)> {
+    let request: Request = read(request)?;
+    let method: Method = read(method)?;
+    let tolerance = request.tolerance();
+    let (log, columns) = match &schema {
+        Some(schema) => of_batches(&request, Some(&method), schema, &names)?.log(),
+        None => (request.open(&paths)?, request.wanted()?.0),
     };
-    let summary = reading.summary;
+    let reading = Reading { summary: summary.inner.as_ref().clone(), log, columns, tolerance };
+    answer(py, reading, Question { paths, method, interactions, band_width })
+}
+
+fn answer(py: Python<'_>, reading: Reading, asked: Question) -> PyResult<(String, String)> {
+    let Question { paths, method, interactions, band_width } = asked;
+    let Reading { summary, log, columns, tolerance } = reading;
+    let settings = method.settings()?;
+    let spec = summary.spec().clone();
+    let schema = log.describe(&columns, &spec).map_err(Failure::from)?;
+    let record = Record::of_log(&paths, &columns, &spec, &settings).tolerating(tolerance);
+    let (files, bytes) = if paths.is_empty() { (0, 0) } else { (log.files().len(), log.bytes()) };
     let made = interruptible(py, None, move |_| -> Result<(String, String), Failure> {
         let found = Inspection {
             files,

@@ -26,10 +26,13 @@ fn _slateval(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<table::Table>()?;
     module.add_class::<summary::Summary>()?;
     module.add_class::<evaluated::Evaluated>()?;
+    module.add_class::<tasks::Merger>()?;
     module.add_function(wrap_pyfunction!(inspect::inspect, module)?)?;
+    module.add_function(wrap_pyfunction!(inspect::inspect_summary, module)?)?;
     module.add_function(wrap_pyfunction!(evaluated::write_svg, module)?)?;
     module.add_function(wrap_pyfunction!(tasks::plan, module)?)?;
     module.add_function(wrap_pyfunction!(tasks::partial, module)?)?;
+    module.add_function(wrap_pyfunction!(tasks::check_batches, module)?)?;
     module.add_function(wrap_pyfunction!(policies::pseudo_inverse, module)?)?;
     module.add_function(wrap_pyfunction!(policies::ranker_marginals, module)?)?;
     module.add_function(wrap_pyfunction!(sim::simulate, module)?)?;

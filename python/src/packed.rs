@@ -1,4 +1,4 @@
-//! Summaries as compressed bytes, for pickles.
+//! Summaries as compressed bytes, for pickles and parts of a log.
 
 use crate::errors::{Failure, raise};
 use pyo3::prelude::*;
@@ -10,6 +10,11 @@ const LEVEL: i32 = 3;
 pub(crate) fn compress(summary: &slateval::Summary) -> PyResult<Vec<u8>> {
     let packed = summary.to_packed().map_err(Failure::from)?;
     zstd::bulk::compress(&packed, LEVEL).map_err(|e| raise("InputError", &format!("cannot compress a summary: {e}")))
+}
+
+/// Whether bytes begin as [`compress`] makes them begin: with zstd's mark.
+pub(crate) fn is_compressed(bytes: &[u8]) -> bool {
+    bytes.starts_with(&[0x28, 0xb5, 0x2f, 0xfd])
 }
 
 /// The summary that was compressed.

@@ -10,14 +10,13 @@ use slateval_logs::{Columns, Log, Progress, Record, Tolerance};
 
 use crate::errors::Failure;
 use crate::evaluated::{Evaluated, write};
-use crate::packed::{compress, decompress};
+use crate::packed::{compress, decompress, is_compressed};
 use crate::request::{Method, Request, read};
 use crate::source::Source;
 use crate::watch::{interruptible, tell};
 
-/// A summary, and where it comes from.
 /// Name, bytes, fingerprint, row groups and rows of a file.
-type InputFacts = (String, u64, String, Option<(usize, usize)>, u64);
+type InputFacts = (String, u64, String, Option<(usize, usize)>, u64, Option<String>);
 
 /// Two summaries together.
 pub(crate) fn merge(
@@ -34,6 +33,7 @@ pub(crate) fn merge(
     Ok(merged)
 }
 
+/// A summary, and where it comes from.
 #[pyclass(frozen, module = "slateval._slateval")]
 pub(crate) struct Summary {
     pub(crate) inner: Arc<slateval::Summary>,
@@ -90,11 +90,7 @@ pub(crate) fn read_batches(
     threads: Option<usize>,
     progress: Option<&Py<PyAny>>,
 ) -> PyResult<Reading> {
-    let (columns, spec) = request.wanted()?;
-    check(method, &spec)?;
-    let mut source = Source::new(objects, names)?;
-    let log = request.bounded(Log::of_batches("data", source.schema()).tolerating(request.tolerance()));
-    let spec = log.spec(&columns, spec).map_err(Failure::from)?;
+    let Opened { mut source, log, columns, spec } = of_batches(request, method, objects, names)?;
     let raised = Mutex::new(None);
     let summary = py.detach(|| {
         let mut watch = |now: Progress| {
@@ -121,12 +117,73 @@ pub(crate) fn read_batches(
     Ok(Reading { summary, log, columns, tolerance: request.tolerance() })
 }
 
+/// Rows of which none has been read.
+pub(crate) struct Opened {
+    source: Source,
+    log: Log,
+    columns: Columns,
+    spec: slateval::Spec,
+}
+
+impl Opened {
+    /// The log without its rows.
+    pub(crate) fn log(self) -> (Log, Columns) {
+        (self.log, self.columns)
+    }
+}
+
+/// Looks at the first batch's schema, and refuses what does not fit it.
+pub(crate) fn of_batches(
+    request: &Request,
+    method: Option<&Method>,
+    objects: &Bound<'_, PyAny>,
+    names: &[String],
+) -> PyResult<Opened> {
+    let (columns, spec) = request.wanted()?;
+    check(method, &spec)?;
+    let source = Source::new(objects, names)?;
+    let log = request.bounded(Log::of_batches("data", source.schema()).tolerating(request.tolerance()));
+    let spec = log.spec(&columns, spec).map_err(Failure::from)?;
+    Ok(Opened { source, log, columns, spec })
+}
+
 /// Refuses settings before an hour is spent on the log.
-fn check(method: Option<&Method>, spec: &slateval::Spec) -> PyResult<()> {
+pub(crate) fn check(method: Option<&Method>, spec: &slateval::Spec) -> PyResult<()> {
     if let Some(method) = method {
         method.settings()?.check_for(spec).map_err(Failure::from)?;
     }
     Ok(())
+}
+
+impl Summary {
+    /// A summary that was made here, of whatever.
+    pub(crate) fn here(summary: slateval::Summary) -> Self {
+        Summary { inner: Arc::new(summary), origin: Origin::Here }
+    }
+
+    /// The summary of a log.
+    pub(crate) fn of_log(
+        summary: slateval::Summary,
+        paths: Vec<String>,
+        columns: Columns,
+        tolerance: Tolerance,
+    ) -> Self {
+        Summary { inner: Arc::new(summary), origin: Origin::Log { paths, columns: Box::new(columns), tolerance } }
+    }
+}
+
+/// Writes a summary to a file, with the day that its rows are of.
+pub(crate) fn save(py: Python<'_>, summary: &slateval::Summary, path: &str, day: Option<&str>) -> PyResult<()> {
+    let day: Option<slateval::Day> = day.map(str::parse).transpose().map_err(Failure::from)?;
+    let bytes = py.detach(|| match day {
+        Some(day) => {
+            let mut dated = summary.clone();
+            dated.set_day(day);
+            dated.to_bytes()
+        }
+        None => summary.to_bytes(),
+    });
+    write(path, &bytes)
 }
 
 #[pymethods]
@@ -144,8 +201,7 @@ impl Summary {
         let method: Option<Method> = method.map(read).transpose()?;
         let given = paths.clone();
         let read = read_files(py, read(request)?, method.as_ref(), paths, threads, progress.as_ref())?;
-        let origin = Origin::Log { paths: given, columns: Box::new(read.columns), tolerance: read.tolerance };
-        Ok(Summary { inner: Arc::new(read.summary), origin })
+        Ok(Summary::of_log(read.summary, given, read.columns, read.tolerance))
     }
 
     #[staticmethod]
@@ -162,14 +218,16 @@ impl Summary {
         let method: Option<Method> = method.map(read).transpose()?;
         let request: Request = read(request)?;
         let read = read_batches(py, &request, method.as_ref(), objects, &names, threads, progress.as_ref())?;
-        let origin = Origin::Log { paths: Vec::new(), columns: Box::new(read.columns), tolerance: read.tolerance };
-        Ok(Summary { inner: Arc::new(read.summary), origin })
+        Ok(Summary::of_log(read.summary, Vec::new(), read.columns, read.tolerance))
     }
 
-    /// A summary of bytes; `path` is the file they were read from.
+    /// A summary of bytes, compressed or not; `path` is the file they were read from.
     #[staticmethod]
     #[pyo3(signature = (bytes, path=None))]
-    fn from_bytes(bytes: &[u8], path: Option<String>) -> PyResult<Self> {
+    fn from_bytes(py: Python<'_>, bytes: &[u8], path: Option<String>) -> PyResult<Self> {
+        if is_compressed(bytes) {
+            return Summary::from_compressed(py, bytes);
+        }
         let inner = Arc::new(slateval::Summary::from_bytes(bytes).map_err(Failure::from)?);
         Ok(Summary { inner, origin: path.map_or(Origin::Here, Origin::File) })
     }
@@ -186,12 +244,17 @@ impl Summary {
 
     #[staticmethod]
     fn from_compressed(py: Python<'_>, bytes: &[u8]) -> PyResult<Self> {
-        Ok(Summary { inner: Arc::new(py.detach(|| decompress(bytes))?), origin: Origin::Here })
+        Ok(Summary::here(py.detach(|| decompress(bytes))?))
     }
 
-    fn save(&self, py: Python<'_>, path: &str) -> PyResult<()> {
-        let bytes = py.detach(|| self.inner.to_bytes());
-        write(path, &bytes)
+    #[pyo3(signature = (path, day=None))]
+    fn save(&self, py: Python<'_>, path: &str, day: Option<&str>) -> PyResult<()> {
+        save(py, &self.inner, path, day)
+    }
+
+    /// The days that rows are of.
+    fn days(&self) -> Vec<String> {
+        self.inner.history().days.iter().map(ToString::to_string).collect()
     }
 
     fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, (Bound<'py, PyBytes>,))> {
@@ -201,14 +264,15 @@ impl Summary {
     /// Both together; neither is changed.
     fn merge(&self, py: Python<'_>, other: &Summary, allow_duplicates: bool) -> PyResult<Summary> {
         let merged = py.detach(|| merge(&self.inner, &other.inner, allow_duplicates));
-        Ok(Summary { inner: Arc::new(merged.map_err(Failure::from)?), origin: Origin::Here })
+        Ok(Summary::here(merged.map_err(Failure::from)?))
     }
 
-    /// The files that rows came from: name, bytes, fingerprint, row groups, rows.
+    /// The files that rows came from: name, bytes, fingerprint, row groups, rows, day.
     fn inputs(&self) -> Vec<InputFacts> {
         let groups = |input: &slateval::Input| input.row_groups.as_ref().map(|groups| (groups.start, groups.end));
         let facts = |input: &slateval::Input| {
-            (input.name.clone(), input.bytes, format!("{:016x}", input.fingerprint), groups(input), input.rows)
+            let (name, day) = (input.name.clone(), input.day.map(String::from));
+            (name, input.bytes, format!("{:016x}", input.fingerprint), groups(input), input.rows, day)
         };
         self.inner.inputs().into_iter().map(facts).collect()
     }

@@ -17,11 +17,22 @@ PAGES = [README, ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))
 FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 LINK = re.compile(r"\]\(([^)\s]+)\)|src=\"([^\"]+)\"")
 FLAG = re.compile(r"(?<![\w-])--[a-z][a-z-]*")
-OTHER_PROGRAMS = {"--all-targets", "--example", "--examples", "--locked", "--no-deps", "--path", "--prefix"}
+OTHER_PROGRAMS = {
+    "--all-targets",
+    "--example",
+    "--examples",
+    "--features",
+    "--locked",
+    "--no-deps",
+    "--path",
+    "--prefix",
+}
 OTHER_PROGRAMS |= {"--release", "--tool", "--workspace"}
 """Flags of cargo, npm, pip and valgrind."""
 OTHER_PROGRAMS |= {"--build", "--growth", "--huge", "--kind", "--only", "--write"}
 """Flags of benches/compare.py."""
+NO_COMMAND = {"--verbose", "--version"}
+"""Flags of `slateval` itself."""
 
 
 def text(page: Path) -> str:
@@ -78,7 +89,7 @@ def flags(binary: Path, command: str) -> set[str]:
     return found
 
 
-COMMANDS = ["evaluate", "inspect", "merge", "show", "gate", "simulate", "reproduce"]
+COMMANDS = ["evaluate", "inspect", "merge", "show", "update", "log", "gate", "simulate", "reproduce"]
 
 
 @pytest.mark.parametrize("page", PAGES, ids=name)
@@ -95,7 +106,7 @@ def test_commands_of_the_documentation_take_their_flags(page: Path, binary: Path
 
 @pytest.mark.parametrize("page", PAGES, ids=name)
 def test_flags_named_in_the_documentation_exist(page: Path, binary: Path) -> None:
-    known = set().union(*(flags(binary, command) for command in COMMANDS)) | OTHER_PROGRAMS
+    known = set().union(*(flags(binary, command) for command in COMMANDS)) | OTHER_PROGRAMS | NO_COMMAND
     assert set(FLAG.findall(text(page))) <= known
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -104,7 +105,9 @@ def test_lists_of_pandas_without_pyarrow(monkeypatch: pytest.MonkeyPatch) -> Non
 def test_what_is_no_path() -> None:
     with pytest.raises(slateval.InputError, match="standard input is read by the command line"):
         slateval.evaluate("-")
-    with pytest.raises(slateval.InputError, match="DuckDB relation, a Polars lazy frame or a pyarrow dataset"):
-        slateval.evaluate("s3://bucket/log.parquet")
+    with pytest.raises(slateval.InputError, match="`hdfs` is not read; use s3://, gs://, az://"):
+        slateval.evaluate("hdfs://host/log.parquet")
+    with pytest.raises(slateval.InputError, match="a path object drops one of them: pass text"):
+        slateval.evaluate(Path("s3://bucket/log.parquet"))
     with pytest.raises(slateval.InputError, match=r"pass logging=, an array \(n, K\)"):
         slateval.evaluate(reward=R, target=PI)

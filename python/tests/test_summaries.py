@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import datetime
 import pickle
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 from typing import Any
 
 import duckdb
@@ -29,6 +31,19 @@ def test_threads_that_add_lose_no_rows() -> None:
     with ThreadPoolExecutor(8) as pool:
         list(pool.map(lambda _: summary.add(ROWS), range(200)))
     assert summary.rows == 800
+
+
+def test_a_saved_summary_knows_its_day(parquet: str, tmp_path: Path) -> None:
+    path = tmp_path / "day.slateval"
+    slateval.evaluate(parquet).save(path, day="2024-02-29")
+    loaded = slateval.Summary.load(path)
+    assert loaded.days == ["2024-02-29"]
+    assert [found["day"] for found in loaded.inputs] == ["2024-02-29"]
+    loaded.save(path, day=datetime.date(2024, 3, 1))
+    assert slateval.Summary.load(path).days == ["2024-02-29", "2024-03-01"]
+    with pytest.raises(slateval.InputError, match="2024-05-31"):
+        loaded.save(path, day="yesterday")
+    assert slateval.Summary().days == []
 
 
 @pytest.mark.parametrize(

@@ -3,16 +3,31 @@
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use slateval::{Band, Binning, CorrectionChoice, PropensitySource, Structure, Tail, TargetSlots};
+use slateval::{Band, Binning, CorrectionChoice, Day, PropensitySource, Structure, Tail, TargetSlots};
 use slateval_logs::{Named, OnBad};
+
+use crate::notes::Level;
+use crate::progress::Mode;
 
 /// The whole reward distribution of a new slate policy, from logs of the deployed one.
 #[derive(Debug, Parser)]
-#[command(version, max_term_width = 100)]
+#[command(version, max_term_width = 100, after_help = AFTER_HELP)]
 pub(crate) struct Arguments {
+    /// How much is said on standard error
+    #[arg(long, value_enum, value_name = "L", default_value = "info", global = true, help_heading = "Running")]
+    pub(crate) log_level: Level,
     #[command(subcommand)]
     pub(crate) command: Command,
 }
+
+const AFTER_HELP: &str = "\
+Exit codes:
+  0  done; a gate's rules all hold
+  1  a gate's rule does not hold or cannot be told
+  2  bad usage, bad input, or an output that cannot be written: the message says which and what to do
+  128 + n  ended by signal n, as a shell shows it
+
+`slateval --version --verbose` tells how the command was built.";
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
@@ -24,6 +39,11 @@ pub(crate) enum Command {
     Merge(Merge),
     /// Evaluate a saved summary
     Show(Box<Show>),
+    /// Add new logs to a summary that grows day by day; files that are in it already are skipped
+    Update(Box<Update>),
+    /// List what is in a summary: files, rows, days, and the commands that made it
+    #[command(name = "log")]
+    Contents(Contents),
     /// Judge policies by rules, for continuous integration: exit code 0 if all hold, 1 if one does not or cannot be told
     Gate(Box<Gate>),
     /// Write a log of a simulated recommender, and the truth about its policies
@@ -36,7 +56,7 @@ pub(crate) enum Command {
 
 #[derive(Debug, Args)]
 pub(crate) struct Evaluate {
-    /// Parquet, CSV, JSON lines or Arrow files, directories or globs; `-` reads an Arrow IPC stream
+    /// Parquet, CSV, JSON lines or Arrow files, directories or globs, or addresses (s3://…); `-` reads an Arrow IPC stream
     #[arg(required = true, value_name = "LOG")]
     pub(crate) logs: Vec<String>,
     #[command(flatten)]
@@ -50,11 +70,61 @@ pub(crate) struct Evaluate {
     /// Save the summary, to merge with others or to look at again without the log
     #[arg(long, value_name = "FILE.slateval", help_heading = "Output")]
     pub(crate) save: Option<PathBuf>,
+    /// The day that the rows are of, to be saved with them
+    #[arg(long, value_name = "YYYY-MM-DD", requires = "save", help_heading = "Output")]
+    pub(crate) day: Option<Day>,
+    /// Keep the work so far in this file: the same command, run again after it was stopped, goes on from there
+    #[arg(long, value_name = "FILE.slateval", help_heading = "Running")]
+    pub(crate) resume: Option<PathBuf>,
+    /// How progress is shown on standard error
+    #[arg(long, value_enum, value_name = "P", default_value = "auto", help_heading = "Running")]
+    pub(crate) progress: Mode,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Update {
+    /// The summary to add to; the first update makes it
+    #[arg(value_name = "STATE.slateval")]
+    pub(crate) state: PathBuf,
+    /// Parquet, CSV, JSON lines or Arrow files, directories or globs; `-` reads an Arrow IPC stream
+    #[arg(required = true, value_name = "LOG")]
+    pub(crate) logs: Vec<String>,
+    /// The day that the new rows are of
+    #[arg(long, value_name = "YYYY-MM-DD", help_heading = "Log")]
+    pub(crate) day: Option<Day>,
+    #[command(flatten)]
+    pub(crate) how: How,
+    #[command(flatten)]
+    pub(crate) output: Output,
+    /// How progress is shown on standard error
+    #[arg(long, value_enum, value_name = "P", default_value = "auto", help_heading = "Running")]
+    pub(crate) progress: Mode,
+}
+
+/// How logs are read for a state and how it is evaluated. The first update says it; later ones may leave it out.
+#[derive(Debug, Args)]
+pub(crate) struct How {
+    #[command(flatten)]
+    pub(crate) columns: Columns,
+    #[command(flatten)]
+    pub(crate) weights: Weights,
+    #[command(flatten)]
+    pub(crate) method: Method,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Contents {
+    /// A summary written with update, --save or merge
+    #[arg(value_name = "SUMMARY")]
+    pub(crate) summary: PathBuf,
+    /// Write it as JSON; `-` writes it to standard output in place of the text
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    pub(crate) json: Option<PathBuf>,
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct Inspect {
-    /// Parquet, CSV, JSON lines or Arrow files, directories or globs; `-` reads an Arrow IPC stream
+    /// Parquet, CSV, JSON lines or Arrow files, directories or globs, or addresses (s3://…); `-` reads an Arrow IPC stream
     #[arg(required = true, value_name = "LOG")]
     pub(crate) logs: Vec<String>,
     #[command(flatten)]
@@ -72,6 +142,12 @@ pub(crate) struct Inspect {
     /// Write everything as JSON; `-` writes it to standard output in place of the text
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     pub(crate) json: Option<PathBuf>,
+    /// Keep the work so far in this file: the same command, run again after it was stopped, goes on from there
+    #[arg(long, value_name = "FILE.slateval", help_heading = "Running")]
+    pub(crate) resume: Option<PathBuf>,
+    /// How progress is shown on standard error
+    #[arg(long, value_enum, value_name = "P", default_value = "auto", help_heading = "Running")]
+    pub(crate) progress: Mode,
 }
 
 #[derive(Debug, Args)]
@@ -118,6 +194,12 @@ pub(crate) struct Gate {
     pub(crate) weights: Weights,
     #[command(flatten)]
     pub(crate) method: Method,
+    /// Keep the work so far in this file: the same command, run again after it was stopped, goes on from there
+    #[arg(long, value_name = "FILE.slateval", help_heading = "Running")]
+    pub(crate) resume: Option<PathBuf>,
+    /// How progress is shown on standard error
+    #[arg(long, value_enum, value_name = "P", default_value = "auto", help_heading = "Running")]
+    pub(crate) progress: Mode,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]

@@ -3,8 +3,10 @@
 use anyhow::Result;
 
 use crate::args::Evaluate;
+use crate::notes;
 use crate::output::{self, write_summary};
 use crate::reading::Reading;
+use crate::resume::Work;
 use crate::settings::Record;
 
 pub(crate) fn run(arguments: &Evaluate) -> Result<()> {
@@ -12,14 +14,18 @@ pub(crate) fn run(arguments: &Evaluate) -> Result<()> {
     let reading = Reading::new(&arguments.logs, &arguments.columns, &arguments.weights, &arguments.method, &settings)?;
     let mut outputs = arguments.output.files();
     outputs.extend(arguments.save.as_deref().map(|path| ("--save", path)));
+    outputs.extend(arguments.resume.as_deref().map(|path| ("--resume", path)));
     output::check(&outputs, reading.log.files())?;
-    let summary = reading.summarize(settings.threads)?;
-
-    let evaluation = summary.evaluate(&settings)?;
-    if let Some(path) = &arguments.save {
-        write_summary(&summary, path)?;
-    }
     let record = Record::of_log(&arguments.logs, &reading.columns, &reading.spec, &settings)
         .tolerating(arguments.columns.tolerance());
-    output::show(&summary, &evaluation, &settings, &record, &arguments.output)
+    let work = arguments.resume.as_deref().map(Work::new);
+    let work_for = work.as_ref().map(|work| (work, &record));
+    let mut summary = reading.summarize(settings.threads, arguments.progress, work_for)?;
+    arguments.day.into_iter().for_each(|day| summary.set_day(day));
+
+    let evaluation = notes::timed("evaluating", || summary.evaluate(&settings))?;
+    let saved = arguments.save.as_ref().map_or(Ok(()), |path| write_summary(&summary, path));
+    let shown = output::show(&summary, &evaluation, &settings, &record, &arguments.output);
+    output::all([saved, shown])?;
+    work.map_or(Ok(()), |work| work.finish())
 }

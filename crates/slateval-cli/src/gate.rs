@@ -13,8 +13,10 @@ use slateval_report::printable;
 
 use crate::args::{self, Gate, GateFormat};
 use crate::merge;
-use crate::output::{is_broken_pipe, print};
+use crate::notes;
+use crate::output::{self, is_broken_pipe, print};
 use crate::reading::Reading;
+use crate::resume::Work;
 use crate::settings::Record;
 
 pub(crate) fn run(arguments: &Gate) -> Result<ExitCode> {
@@ -35,6 +37,7 @@ pub(crate) fn run(arguments: &Gate) -> Result<ExitCode> {
         Err(error) if is_broken_pipe(&error) => {}
         shown => shown?,
     }
+    arguments.resume.as_deref().map_or(Ok(()), |path| Work::new(path).finish())?;
     Ok(if verdicts.passed() { ExitCode::SUCCESS } else { ExitCode::from(1) })
 }
 
@@ -56,7 +59,14 @@ fn of_log(arguments: &Gate, rules: &Rules, settings: &Settings) -> Result<(Verdi
     let first = slateval_gate::settings(rules, settings)?;
     let reading = Reading::new(&arguments.inputs, &arguments.columns, &arguments.weights, &arguments.method, &first)?;
     rules.check_for(&reading.spec)?;
-    let verdicts = judge(&reading.summarize(settings.threads)?, rules, settings)?;
+    let outputs: Vec<_> = arguments.resume.as_deref().map(|path| ("--resume", path)).into_iter().collect();
+    output::check(&outputs, reading.log.files())?;
+    let asked = Record::of_log(&arguments.inputs, &reading.columns, &reading.spec, &first)
+        .tolerating(arguments.columns.tolerance());
+    let work = arguments.resume.as_deref().map(Work::new);
+    let work_for = work.as_ref().map(|work| (work, &asked));
+    let summary = reading.summarize(settings.threads, arguments.progress, work_for)?;
+    let verdicts = judge(&summary, rules, settings)?;
     let record = Record::of_log(&arguments.inputs, &reading.columns, &reading.spec, &verdicts.settings)
         .tolerating(arguments.columns.tolerance());
     Ok((verdicts, record))
@@ -100,6 +110,7 @@ fn flag_of_a_log(arguments: &Gate) -> Option<&'static str> {
     let assumed = &arguments.weights.assumed;
     let given = [
         ("--allow-duplicates", arguments.columns.allow_duplicates),
+        ("--resume", arguments.resume.is_some()),
         ("--allow-unended", arguments.columns.allow_unended),
         ("--memory", arguments.columns.memory.is_some()),
         ("--on-bad-row", arguments.columns.on_bad_row != OnBad::Fail),
@@ -140,9 +151,6 @@ fn append(path: &Path, text: &str) {
     let file = OpenOptions::new().append(true).create(true).open(path);
     if let Err(error) = file.and_then(|mut file| file.write_all(text.as_bytes())) {
         let shown = path.display().to_string();
-        crate::output::warn(&format!(
-            "slateval: warning: cannot write the run's summary to {}: {error}",
-            printable(&shown)
-        ));
+        notes::warn(&format!("slateval: warning: cannot write the run's summary to {}: {error}", printable(&shown)));
     }
 }

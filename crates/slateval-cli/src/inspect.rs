@@ -6,9 +6,10 @@ use slateval_logs::ColumnUse;
 use slateval_report::{Inspection, Look, SchemaColumn, Voice, inspection, inspection_json};
 
 use crate::args::Inspect;
+use crate::notes;
 use crate::output::{self, print, write_bytes};
-use crate::progress::Bar;
-use crate::reading::open;
+use crate::reading::{Reading, open};
+use crate::resume::Work;
 use crate::settings::{Record, provenance};
 
 pub(crate) fn run(arguments: &Inspect) -> Result<()> {
@@ -24,17 +25,20 @@ pub(crate) fn run(arguments: &Inspect) -> Result<()> {
 
     let log = open(&arguments.logs, &arguments.columns)?;
     let file = arguments.json.as_deref().filter(|path| path.as_os_str() != "-");
-    output::check(&file.map(|path| ("--json", path)).into_iter().collect::<Vec<_>>(), log.files())?;
+    let work_file = arguments.resume.as_deref();
+    let outputs = file.map(|path| ("--json", path)).into_iter().chain(work_file.map(|path| ("--resume", path)));
+    output::check(&outputs.collect::<Vec<_>>(), log.files())?;
     let spec = log.spec(&columns, wanted)?;
     let schema = log.describe(&columns, &spec)?;
-    let bar = Bar::new(&log);
-    let summary = log.summarize(&columns, &spec, settings.threads, &|progress| bar.show(progress));
-    bar.finish();
-    let summary = summary?;
+    let record = Record::of_log(&arguments.logs, &columns, &spec, &settings).tolerating(arguments.columns.tolerance());
+    let reading = Reading { log, columns, spec };
+    let work = work_file.map(Work::new);
+    let work_for = work.as_ref().map(|work| (work, &record));
+    let summary = reading.summarize(settings.threads, arguments.progress, work_for)?;
 
     let found = Inspection {
-        files: log.files().len(),
-        bytes: log.bytes(),
+        files: reading.log.files().len(),
+        bytes: reading.log.bytes(),
         columns: schema.uses.into_iter().map(column).collect(),
         unused: schema.unused,
         evaluation: summary.evaluate(&settings)?,
@@ -42,15 +46,15 @@ pub(crate) fn run(arguments: &Inspect) -> Result<()> {
         interactions: arguments.interactions.then(|| summary.interactions(&settings)).transpose()?,
         band_width: arguments.band_width,
     };
-    let record = Record::of_log(&arguments.logs, &columns, &spec, &settings).tolerating(arguments.columns.tolerance());
-    show(&found, &record, arguments)
+    show(&found, &record, arguments)?;
+    work.map_or(Ok(()), |work| work.finish())
 }
 
 fn show(found: &Inspection, record: &Record, arguments: &Inspect) -> Result<()> {
     match &arguments.json {
         Some(path) if path.as_os_str() == "-" => {
             for warning in slateval_report::warnings(&found.evaluation, Look::default()) {
-                output::warn(&warning);
+                notes::warn(&warning);
             }
             return print(&inspection_json(found, record, Voice::CommandLine)?);
         }

@@ -1,10 +1,13 @@
 //! The `slateval` command: parse, run, map the outcome to an exit code.
 
 mod args;
+mod contents;
 mod evaluate;
 mod gate;
+mod how;
 mod inspect;
 mod merge;
+mod notes;
 mod output;
 mod progress;
 mod reading;
@@ -12,25 +15,37 @@ mod reading;
 mod reproduce;
 #[cfg(feature = "simulators")]
 mod reproduce_args;
+mod resume;
 mod settings;
+mod signals;
 #[cfg(feature = "simulators")]
 mod simulate;
 #[cfg(feature = "simulators")]
 mod simulate_args;
+mod update;
+mod version;
 
 use std::process::ExitCode;
 
-use clap::Parser;
+use clap::{ArgMatches, CommandFactory, FromArgMatches};
 
 fn main() -> ExitCode {
-    let command = args::Arguments::parse().command;
-    match run(command) {
+    if version::is_asked_for(std::env::args_os().skip(1).collect()) {
+        return ended(output::print(&version::verbose()).map(|()| ExitCode::SUCCESS));
+    }
+    let matches = args::Arguments::command().get_matches();
+    let arguments = args::Arguments::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
+    notes::set(arguments.log_level);
+    signals::clean_up_when_stopped();
+    ended(run(arguments.command, &matches))
+}
+
+fn ended(outcome: anyhow::Result<ExitCode>) -> ExitCode {
+    match outcome {
         Ok(code) => code,
         Err(error) if output::is_broken_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {
-            // Messages quote names and values from logs.
-            let message = format!("slateval: {}{}", slateval_report::printable(&format!("{error:#}")), advice(&error));
-            output::warn(&message);
+            notes::error(&format!("slateval: {error:#}{}", advice(&error)));
             ExitCode::from(2)
         }
     }
@@ -54,11 +69,14 @@ fn of_core(error: &slateval::Error) -> Option<&'static str> {
     matches!(error, slateval::Error::Duplicate { .. }).then_some("; --allow-duplicates counts them all the same")
 }
 
-fn run(command: args::Command) -> anyhow::Result<ExitCode> {
+fn run(command: args::Command, matches: &ArgMatches) -> anyhow::Result<ExitCode> {
+    let given = || matches.subcommand().map_or_else(Vec::new, |(_, matches)| how::given(matches));
     match command {
         args::Command::Gate(arguments) => return gate::run(&arguments),
         args::Command::Evaluate(arguments) => evaluate::run(&arguments),
         args::Command::Inspect(arguments) => inspect::run(&arguments),
+        args::Command::Update(arguments) => update::run(&arguments, &given()),
+        args::Command::Contents(arguments) => contents::run(&arguments),
         args::Command::Merge(arguments) => merge::run(&arguments),
         args::Command::Show(arguments) => merge::show(&arguments),
         #[cfg(feature = "simulators")]

@@ -6,6 +6,7 @@ use anyhow::{Context, Result, bail};
 use slateval::Summary;
 
 use crate::args::{Merge, Show};
+use crate::notes;
 use crate::output::{self, write_summary};
 use crate::settings::Record;
 
@@ -23,11 +24,11 @@ pub(crate) fn run(arguments: &Merge) -> Result<()> {
     let merged = merged.context("give at least one summary")?;
     write_summary(&merged, &arguments.output)?;
     let output = arguments.output.display().to_string();
-    crate::output::warn(&format!("{}: {} slates in all", slateval_report::printable(&output), merged.rows()));
+    notes::info(&format!("{}: {} slates in all", slateval_report::printable(&output), merged.rows()));
     Ok(())
 }
 
-fn merge(merged: &mut Summary, summary: &Summary, allow_duplicates: bool) -> slateval::Result<()> {
+pub(crate) fn merge(merged: &mut Summary, summary: &Summary, allow_duplicates: bool) -> slateval::Result<()> {
     if allow_duplicates { merged.merge_duplicates(summary) } else { merged.merge(summary) }
 }
 

@@ -8,9 +8,16 @@ use slateval::{Evaluation, Profile, Settings, Summary};
 use slateval_report::{CdfPoints, Detail, Look, Report, Style, Voice, html, write_cdf, write_plot, write_whole};
 
 use crate::args::Output;
+use crate::notes;
 use crate::settings::Record;
 
 impl Output {
+    /// Whether anything is to be shown or written.
+    pub(crate) fn is_asked_for(&self) -> bool {
+        let Output { full, json, full_cdf: _, report, plot, cdf } = self;
+        *full || [json, report, plot, cdf].into_iter().any(Option::is_some)
+    }
+
     /// The files to be written, with the flags that ask for them.
     pub(crate) fn files(&self) -> Vec<(&'static str, &Path)> {
         let json = self.json.as_deref().filter(|path| path.as_os_str() != "-").map(|path| ("--json", path));
@@ -35,6 +42,9 @@ pub(crate) fn check(outputs: &[(&'static str, &Path)], inputs: &[PathBuf]) -> Re
     let mut seen: Vec<(&str, PathBuf)> = Vec::new();
     for &(flag, path) in outputs {
         let shown = path.display();
+        if path.to_str().is_some_and(|path| path.contains("://")) {
+            bail!("{flag} {shown}: results are written to local files only; write one, then upload it");
+        }
         let (known, own) = (endings(flag), path.extension().and_then(|e| e.to_str()).unwrap_or_default());
         if !known.is_empty() && !known.iter().any(|ending| ending.eq_ignore_ascii_case(own)) {
             bail!("{flag} {shown}: the name must end in .{}", known.join(" or ."));
@@ -51,6 +61,9 @@ pub(crate) fn check(outputs: &[(&'static str, &Path)], inputs: &[PathBuf]) -> Re
         if let Some((other, _)) = seen.iter().find(|(_, known)| is_file && *known == whole) {
             bail!("{flag} {shown}: {other} writes to the same file; choose another name");
         }
+        if let Err(error) = slateval_files::check_writable(path) {
+            bail!("{flag} {shown}: cannot be written to: {error}; choose another place or name");
+        }
         seen.push((flag, whole));
     }
     Ok(())
@@ -63,7 +76,8 @@ fn whole(path: &Path) -> PathBuf {
     path.canonicalize().ok().or_else(new).unwrap_or_else(|| path.to_owned())
 }
 
-/// Writes the files that were asked for, and the table or the JSON to standard output.
+/// Writes the files that were asked for, and the table or the JSON to standard output. A file that cannot be written
+/// keeps nobody from seeing the result.
 pub(crate) fn show(
     summary: &Summary,
     evaluation: &Evaluation,
@@ -71,24 +85,35 @@ pub(crate) fn show(
     record: &Record,
     output: &Output,
 ) -> Result<()> {
-    write_pictures(summary, evaluation, settings, record, output)?;
-    if let Some(path) = &output.cdf {
-        write_cdf(evaluation, path)?;
-    }
+    let pictures = write_pictures(summary, evaluation, settings, record, output);
+    let cdf = output.cdf.as_ref().map_or(Ok(()), |path| Ok(write_cdf(evaluation, path)?));
     let points = if output.full_cdf { CdfPoints::Every } else { CdfPoints::Thinned };
-    let json = || slateval_report::json(evaluation, record, Voice::CommandLine, points);
-    match &output.json {
+    let json = slateval_report::json(evaluation, record, Voice::CommandLine, points)?;
+    let (written, shown) = match &output.json {
         Some(path) if path.as_os_str() == "-" => {
             for warning in slateval_report::warnings(evaluation, Look::default()) {
-                warn(&warning);
+                notes::warn(&warning);
             }
-            return print(&json()?);
+            (Ok(()), print(&json))
         }
-        Some(path) => write_bytes(path, json()?.as_bytes())?,
-        None => {}
+        path => {
+            let detail = if output.full { Detail::Full } else { Detail::Short };
+            let table = slateval_report::table(evaluation, settings, Look { detail, ..look() }) + "\n";
+            let written = path.as_ref().map_or(Ok(()), |path| write_bytes(path, json.as_bytes()));
+            (written, print(&table))
+        }
+    };
+    all([pictures, cdf, written, shown])
+}
+
+/// The failures among several things that were all tried, in one message.
+pub(crate) fn all(results: impl IntoIterator<Item = Result<()>>) -> Result<()> {
+    let (pipes, mut failures): (Vec<_>, Vec<_>) = results.into_iter().filter_map(Result::err).partition(is_broken_pipe);
+    match failures.len() {
+        0 => pipes.into_iter().next().map_or(Ok(()), Err),
+        1 => Err(failures.remove(0)),
+        _ => bail!("{}", failures.iter().map(|failure| format!("{failure:#}")).collect::<Vec<_>>().join("; ")),
     }
-    let detail = if output.full { Detail::Full } else { Detail::Short };
-    print(&(slateval_report::table(evaluation, settings, Look { detail, ..look() }) + "\n"))
 }
 
 /// The page and the plot, which show more levels than were asked for.
@@ -125,7 +150,7 @@ fn write_pictures(
 }
 
 /// The command line as one would type it again.
-fn command() -> String {
+pub(crate) fn command() -> String {
     let words = std::env::args_os().skip(1).map(|word| quoted(&word.to_string_lossy()));
     std::iter::once("slateval".to_owned()).chain(words).collect::<Vec<_>>().join(" ")
 }
@@ -156,9 +181,16 @@ pub(crate) fn write_bytes(path: &Path, bytes: &[u8]) -> Result<()> {
     Ok(write_whole(path, |file| file.write_all(bytes).map_err(failed))?)
 }
 
-/// Tells people something beside the result. Whether standard error can be written to changes nothing.
-pub(crate) fn warn(text: &str) {
-    let _ = writeln!(io::stderr(), "{text}");
+/// A whole number grouped by thousands.
+pub(crate) fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let groups: Vec<&str> = digits.as_bytes().rchunks(3).rev().filter_map(|group| str::from_utf8(group).ok()).collect();
+    groups.join(",")
+}
+
+/// So many of something: `1 file`, `1,200 files`.
+pub(crate) fn counted(number: u64, what: &str) -> String {
+    format!("{} {what}{}", grouped(number), if number == 1 { "" } else { "s" })
 }
 
 pub(crate) fn print(text: &str) -> Result<()> {

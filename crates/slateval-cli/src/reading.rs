@@ -5,16 +5,35 @@ use slateval::{Settings, Spec, Summary};
 use slateval_logs::{Columns, Log};
 
 use crate::args;
-use crate::progress::Bar;
-use crate::settings::provenance;
+use crate::notes;
+use crate::progress::{Bar, Mode};
+use crate::resume::Work;
+use crate::settings::{Record, provenance};
 
 /// Opens a log.
 pub(crate) fn open(logs: &[String], columns: &args::Columns) -> Result<Log> {
-    let mut log = Log::open_tolerating(logs, columns.tolerance())?;
+    let mut log = notes::timed("opening the log", || Log::open_tolerating(logs, columns.tolerance()))?;
+    log.files().iter().for_each(|file| notes::debug(&format!("reads {}", file.display())));
     if let Some(bytes) = columns.memory {
         log = log.with_memory(bytes);
     }
     Ok(if columns.allow_duplicates { log.allow_duplicates() } else { log })
+}
+
+/// The columns to be read and what is to be kept of them, before any log is looked at.
+pub(crate) fn wanted(
+    columns: &args::Columns,
+    weights: &args::Weights,
+    method: &args::Method,
+) -> Result<(Columns, Spec)> {
+    let columns = columns.resolve()?;
+    let names = columns.targets.iter().map(|t| t.name.clone());
+    let mut wanted = Spec::new(weights.structure(), names).with_binning(weights.assumed.bins);
+    wanted.target_slots = weights.assumed.target_slots;
+    wanted.propensities = weights.assumed.propensities;
+    wanted.baseline = method.baseline(&columns)?;
+    wanted.columns = provenance(&columns, &wanted.structure);
+    Ok((columns, wanted))
 }
 
 /// A log that has been opened, and what is to be kept of it.
@@ -33,24 +52,28 @@ impl Reading {
         method: &args::Method,
         settings: &Settings,
     ) -> Result<Self> {
-        let (given, columns) = (columns, columns.resolve()?);
-        let names = columns.targets.iter().map(|t| t.name.clone());
-        let mut wanted = Spec::new(weights.structure(), names).with_binning(weights.assumed.bins);
-        wanted.target_slots = weights.assumed.target_slots;
-        wanted.propensities = weights.assumed.propensities;
-        wanted.baseline = method.baseline(&columns)?;
-        wanted.columns = provenance(&columns, &wanted.structure);
+        let given = columns;
+        let (columns, wanted) = wanted(columns, weights, method)?;
         settings.check_for(&wanted)?;
         let log = open(logs, given)?;
         let spec = log.spec(&columns, wanted)?;
         Ok(Reading { log, columns, spec })
     }
 
-    /// Reads it.
-    pub(crate) fn summarize(&self, threads: Option<usize>) -> Result<Summary> {
-        let bar = Bar::new(&self.log);
-        let summary = self.log.summarize(&self.columns, &self.spec, threads, &|progress| bar.show(progress));
-        bar.finish();
-        Ok(summary?)
+    /// Reads it; with `work`, from where an earlier run of the same record came to.
+    pub(crate) fn summarize(
+        &self,
+        threads: Option<usize>,
+        progress: Mode,
+        work: Option<(&Work<'_>, &Record)>,
+    ) -> Result<Summary> {
+        let bar = Bar::new(&self.log, progress);
+        let show = |progress| bar.show(progress);
+        let summary = notes::timed("reading the log", || match work {
+            Some((work, record)) => work.summarize(&self.log, (&self.columns, &self.spec), record, threads, &show),
+            None => Ok(self.log.summarize(&self.columns, &self.spec, threads, &show)?),
+        });
+        bar.finish(summary.is_ok());
+        summary
     }
 }

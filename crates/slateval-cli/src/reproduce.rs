@@ -9,6 +9,7 @@ use slateval_sim::on_threads;
 use slateval_sim::study::experiments::{self, Run};
 use slateval_sim::study::{Results, Study, figure, report};
 
+use crate::notes;
 use crate::output;
 use crate::reproduce_args::{Experiment, Reproduce};
 use crate::simulate::bar;
@@ -91,7 +92,7 @@ fn table_1b(arguments: &Reproduce, run: &Run) -> Result<Vec<Study>> {
         if arguments.experiment == Experiment::Table1b {
             bail!("table-1b needs --ratings FILE, for example ratings.csv of MovieLens");
         }
-        crate::output::warn(&format!("slateval: table 1(b) is left out, for it needs --ratings FILE"));
+        notes::warn("slateval: table 1(b) is left out, for it needs --ratings FILE");
         return Ok(Vec::new());
     };
     let bar = bar(1000, "{wide_bar} fitting a model of the ratings, {eta} left");

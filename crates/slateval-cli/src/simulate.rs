@@ -11,6 +11,7 @@ use slateval_sim::{
     on_threads,
 };
 
+use crate::notes;
 use crate::output;
 use crate::simulate_args::{self as args, Log, Simulate, World};
 
@@ -39,8 +40,8 @@ pub(crate) fn run(arguments: &Simulate) -> Result<()> {
         anyhow::Ok(evaluation_flags(&simulation))
     })??;
     let path = log.output.display();
-    crate::output::warn(&format!("{path}: {} slates; the truth is in {}", log.rows, truth_path.display()));
-    crate::output::warn(&format!("evaluate it with: slateval evaluate {path}{flags}"));
+    notes::info(&format!("{path}: {} slates; the truth is in {}", log.rows, truth_path.display()));
+    notes::info(&format!("evaluate it with: slateval evaluate {path}{flags}"));
     Ok(())
 }
 

@@ -57,7 +57,7 @@ fn outline(value: Value) -> Value {
         }
         Value::Array(values) => values.into_iter().map(outline).collect(),
         Value::Object(entries) => {
-            let kept = entries.into_iter().filter(|(key, _)| key != "paths");
+            let kept = entries.into_iter().filter(|(key, _)| key != "paths" && key != "inputs");
             Value::Object(kept.map(|(key, value)| (key, outline(value))).collect())
         }
         other => other,

@@ -37,7 +37,7 @@
 //! | | |
 //! |---|---|
 //! | formats | `.parquet`, `.pq`; `.csv`, `.tsv`, `.jsonl`, `.ndjson`, `.json`, each also with `.gz` or `.zst`; `.arrow`, `.ipc`, `.feather`, `.arrows`; an Arrow IPC stream on standard input (`-`). Other names are told by their first bytes |
-//! | paths | files, directories, patterns; `country=DE/` becomes a column `country` to segment by |
+//! | paths | files, directories, patterns; `country=DE/` becomes a column `country` to segment by. With the feature `object-store` also addresses: `s3://`, `gs://`, `az://`, `http(s)://` |
 //! | one row per slate | `mu_1, mu_2, …` or a list `mu`; a slot that the slate does not have is null in all its columns, or beyond the end of the lists |
 //! | one row per slot | [`RowFormat::Long`]: the rows of a slate next to each other, positions from 0 or from 1 |
 //! | numbers | floats, integers, decimals, dictionaries of them; rewards also truth values |
@@ -50,7 +50,7 @@
 //!
 //! # Cost
 //!
-//! One pass, and memory does not grow with the log. Parquet: only the columns needed are read, and tasks of 262,144 rows
+//! One pass, and memory does not grow with the log. Parquet: only the columns needed are read, or fetched, and tasks of 262,144 rows
 //! or more run in parallel. Every other file is one task; threads share a plain text file with one row per slate in pieces
 //! of 16 MB. Floats without nulls and lists of one length are decoded straight from Parquet's pages; the example `decode`
 //! compares with decoding alone.
@@ -77,5 +77,5 @@ mod rows;
 mod reading;
 
 pub use columns::{ColumnRole, ColumnUse, Columns, Description, Named, Names, RowFormat, Source, TargetColumns};
-pub use error::{Error, OnBad, Result, Tolerance};
-pub use reading::{Batches, Log, Progress, Record, Task, partial, provenance};
+pub use error::{CheckpointFault, Error, OnBad, RemoteError, Result, Tolerance};
+pub use reading::{Batches, Checkpoints, Log, Progress, Record, Task, partial, provenance};

@@ -29,11 +29,28 @@ fn open(path: &str) -> Result<Summary, Error> {
     read(Path::new(path))
 }
 
+#[cfg(not(feature = "object-store"))]
+#[test]
+fn addresses_need_a_build_that_reads_them() {
+    let wanted = ["s3://bucket/log.parquet", "this build reads local files only", "--features object-store"];
+    refused(open("s3a://bucket/log.parquet"), &wanted);
+}
+
+#[cfg(feature = "object-store")]
+#[test]
+fn web_servers_list_no_files() {
+    let wanted = ["each file needs an address of its own", "s3://"];
+    refused(open("https://host/logs/"), &wanted);
+    refused(open("https://host/logs/*.parquet"), &wanted);
+}
+
 #[test]
 fn paths_that_lead_nowhere() {
     let dir = tempdir().unwrap();
     refused(open("/nowhere/log.parquet"), &["/nowhere/log.parquet", "no such file"]);
-    refused(open("s3://bucket/log.parquet"), &["s3://bucket/log.parquet", "only local files"]);
+    refused(open("hdfs://host/log.parquet"), &["hdfs://host/log.parquet", "`hdfs` is not read", "s3://"]);
+    refused(open("file:///nowhere/log.parquet"), &["/nowhere/log.parquet", "no such file"]);
+    refused(open("dbfs:/nowhere/log.parquet"), &["/dbfs/nowhere/log.parquet", "no such file"]);
     refused(open("/nowhere/*.parquet"), &["/nowhere/*.parquet", "no file fits"]);
     refused(open("/nowhere/[.parquet"), &["not a valid pattern"]);
     refused(read(dir.path()), &[dir.path().to_str().unwrap(), "no logs in this directory"]);

@@ -128,6 +128,7 @@ fn evaluation() -> Evaluation {
             slots: Some(5),
             reward: RewardFacts { min: 0.0, max: 1.0, distinct: Some(2) },
             skipped: Vec::new(),
+            inputs: Vec::new(),
         },
         policies: vec![logging, new, bolder],
         comparisons: vec![

@@ -103,7 +103,7 @@ mod slates;
 pub use answer::check::{Check, CheckName, Status};
 pub use answer::comparison::{Comparison, Disparity, Dominance};
 pub use answer::diagnostics::{DesignSource, Diagnostics, WeightHistogram};
-pub use answer::evaluation::{Evaluation, LogFacts, PolicyEvaluation, RewardFacts, SegmentEvaluation};
+pub use answer::evaluation::{Evaluation, InputFacts, LogFacts, PolicyEvaluation, RewardFacts, SegmentEvaluation};
 pub use answer::finding::{Enough, Finding, Functional, Lack, RowShares};
 pub use answer::interval::{Bounds, Cdf, CdfBand, Interval, ProbabilityEstimate, QuantileEstimate, TailEstimate};
 pub use answer::reason::{Effects, Reason, TailMetric, Untested, WayOut};
@@ -115,6 +115,7 @@ pub use evaluate::profile::{ComparisonProfile, PolicyProfile, Profile};
 pub use question::binning::{Binning, Scale};
 pub use question::combination::{Combination, Metric, Term};
 pub use question::correction::{Correction, CorrectionChoice};
+pub use question::day::Day;
 pub use question::error::{Error, Result};
 pub use question::field::Field;
 pub use question::propensity_source::PropensitySource;
@@ -129,6 +130,7 @@ pub use rows::weights::ranking_weight;
 pub use slates::Slates;
 pub use slates::slots::Slots;
 pub use summary::Summary;
+pub use summary::history::History;
 pub use summary::inputs::Input;
 
 /// Runs the Rust of the repository's README as a documentation test. The file is no part of the packaged crate, and only

@@ -6,6 +6,9 @@ use slateval::{Band, Settings, Summary};
 /// The sample log, target `new`, structure auto with chi, 8 bins, as version 6 of the format wrote it.
 const VERSION_6: &[u8] = include_bytes!("formats/summary-6.slateval");
 
+/// The same with a history, which was added to the header without a new version: who does not know it misreads nothing.
+const VERSION_6_WITH_HISTORY: &[u8] = include_bytes!("formats/summary-6-history.slateval");
+
 /// The same as an earlier version wrote it.
 const VERSION_4: &[u8] = include_bytes!("formats/summary-4.slateval");
 
@@ -13,6 +16,32 @@ const VERSION_4: &[u8] = include_bytes!("formats/summary-4.slateval");
 fn an_earlier_version_is_refused_by_name() {
     let message = Summary::from_bytes(VERSION_4).unwrap_err().to_string();
     assert!(message.contains("version 4") && message.contains("version 6"), "{message}");
+}
+
+#[test]
+fn a_later_version_says_who_reads_it() {
+    let mut later = VERSION_6.to_vec();
+    later[8] = 7;
+    let message = Summary::from_bytes(&later).unwrap_err().to_string();
+    assert!(message.contains("version 7") && message.contains("up to 6"), "{message}");
+    assert!(message.contains("read it with slateval 0.1.0 or newer"), "{message}");
+    later.truncate(40);
+    let message = Summary::from_bytes(&later).unwrap_err().to_string();
+    assert!(message.contains("read it with the slateval that wrote it"), "{message}");
+}
+
+/// Fields that were added to the header later change nothing for those who do not ask for them.
+#[test]
+fn a_history_is_read_and_written_again() {
+    let mut summary = Summary::from_bytes(VERSION_6).unwrap();
+    summary.set_day("2024-05-31".parse().unwrap());
+    summary.history_mut().commands.push("slateval update state.slateval log.parquet".into());
+    summary.history_mut().reading.push("--target=new=pi_new".into());
+    assert!(summary.to_bytes() == VERSION_6_WITH_HISTORY, "as it was written when history was added");
+    let read = Summary::from_bytes(VERSION_6_WITH_HISTORY).unwrap();
+    assert_eq!(read.history(), summary.history());
+    assert!(read.inputs().iter().all(|input| input.day.is_some()));
+    assert_eq!(read.rows(), summary.rows());
 }
 
 #[test]

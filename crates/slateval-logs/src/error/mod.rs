@@ -1,5 +1,6 @@
 //! What can go wrong with a log, named after what the user did.
 
+mod remote;
 mod rows;
 mod tolerance;
 
@@ -7,10 +8,38 @@ use std::path::{Path, PathBuf};
 
 use slateval::Field;
 
+pub use remote::RemoteError;
 pub use tolerance::{OnBad, Tolerance};
 
 /// A result of reading logs.
 pub type Result<T> = std::result::Result<T, Error>;
+
+/// What is wrong with a checkpoint.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum CheckpointFault {
+    /// A file of another kind.
+    #[error("it is not the work of an interrupted reading; choose another name")]
+    SomethingElse,
+    /// A file that was cut short or changed.
+    #[error("it is damaged; remove it to begin again")]
+    Damaged,
+    /// A checkpoint that another slateval wrote.
+    #[error("it is of version {0}, which another slateval wrote; remove it to begin again")]
+    OtherVersion(u32),
+    /// A checkpoint of other files or settings.
+    #[error("it is the work of another reading: {}; remove it to begin again", .0.join("; "))]
+    Differs(
+        /// One entry for each difference.
+        Vec<String>,
+    ),
+    /// A checkpoint that could not be kept.
+    #[error("a checkpoint cannot be written: {0}")]
+    NotKept(
+        /// What the system said.
+        String,
+    ),
+}
 
 /// Everything a log can be refused for. Rows count from 1, without the header.
 ///
@@ -24,12 +53,9 @@ pub enum Error {
         /// The path given.
         path: PathBuf,
     },
-    /// An address such as `s3://…`.
-    #[error("{address}: only local files are read; download it, or pipe it in as an Arrow IPC stream and read `-`")]
-    Remote {
-        /// The address given.
-        address: String,
-    },
+    /// Something elsewhere that cannot be read.
+    #[error(transparent)]
+    Remote(#[from] RemoteError),
     /// A file that was written to while it was read.
     #[error(
         "{}: it changed since the log was opened, so its rows may be read in part or twice; run again when it is complete", .path.display()
@@ -38,6 +64,34 @@ pub enum Error {
         /// The file.
         path: PathBuf,
     },
+    /// A file that a summary has with other content.
+    #[error(
+        "{}: a file of this name is in it already, with other content; put the earlier file back, or make the summary \
+         again from all its logs", .path.display()
+    )]
+    OtherContent {
+        /// The file.
+        path: PathBuf,
+    },
+    /// A file of which a summary has some row groups.
+    #[error(
+        "{}: {known} of its {all} row groups are in it already; add the others with a plan of tasks, or make the summary \
+         again from all its logs", .path.display()
+    )]
+    KnownInPart {
+        /// The file.
+        path: PathBuf,
+        /// Row groups that the summary has.
+        known: usize,
+        /// Row groups of the file.
+        all: usize,
+    },
+    /// A checkpoint that the reading cannot go on from.
+    #[error("{0}")]
+    Checkpoint(Box<CheckpointFault>),
+    /// A checkpoint of a reading that cannot be repeated.
+    #[error("standard input cannot be read again, so reading it cannot be resumed; save it to a file first")]
+    InputNotRepeatable,
     /// A pipe or a device in place of a file.
     #[error("{}: neither a file nor a directory; to read a stream, pipe it in as Arrow IPC and read `-`", .path.display())]
     NotAFile {

@@ -9,16 +9,26 @@ use bytes::{Buf, Bytes};
 use parquet::errors::Result;
 use parquet::file::reader::{ChunkReader, Length};
 
+use crate::formats::store::{Columns, refused};
+
 /// Bytes read at once. Columns take turns, so what they all hold should fit into the processor's cache.
 const AHEAD: u64 = 1 << 17;
 
 /// Bytes of a page's header at most. A longer one is cut, and then the page cannot be read.
-const HEADER: u64 = 1 << 13;
+pub(crate) const HEADER: u64 = 1 << 13;
 
-/// The bytes of a column chunk. The file may be shared by columns, but not by threads.
+/// Where the bytes of columns are. A file may be shared by columns, but not by threads.
+#[derive(Debug, Clone)]
+pub(crate) enum ColumnBytes {
+    File(Arc<File>),
+    /// Read ahead by itself.
+    Object(Arc<Columns>),
+}
+
+/// The bytes of a column chunk.
 #[derive(Debug)]
 pub(crate) struct ReadAhead {
-    file: Arc<File>,
+    bytes: ColumnBytes,
     /// Where the chunk ends.
     end: u64,
     held: Mutex<Held>,
@@ -31,19 +41,26 @@ struct Held {
 }
 
 impl ReadAhead {
-    pub(crate) fn new(file: Arc<File>, end: u64) -> Self {
-        ReadAhead { file, end, held: Mutex::default() }
+    pub(crate) fn new(bytes: ColumnBytes, end: u64) -> Self {
+        ReadAhead { bytes, end, held: Mutex::default() }
     }
 
     /// Some bytes from `start` on, `least` or more if the chunk has them.
     fn bytes(&self, start: u64, least: u64) -> Result<Bytes> {
+        match &self.bytes {
+            ColumnBytes::File(file) => self.of_file(file, start, least),
+            ColumnBytes::Object(columns) => columns.bytes(start, least, self.end).map_err(refused),
+        }
+    }
+
+    fn of_file(&self, file: &File, start: u64, least: u64) -> Result<Bytes> {
         let mut held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
         let least = least.min(self.end.saturating_sub(start));
         let end = held.start + held.bytes.len() as u64;
         if start < held.start || start + least > end {
             let length = least.max(AHEAD.min(self.end.saturating_sub(start)));
             let mut bytes = Vec::with_capacity(usize::try_from(length)?);
-            let mut file = self.file.as_ref();
+            let mut file = file;
             file.seek(SeekFrom::Start(start))?;
             file.take(length).read_to_end(&mut bytes)?;
             *held = Held { start, bytes: bytes.into() };
@@ -83,7 +100,7 @@ mod tests {
         let content: Vec<u8> = (0..300_000_u32).map(|i| (i % 251) as u8).collect();
         let mut file = tempfile::tempfile().unwrap();
         std::io::Write::write_all(&mut file, &content).unwrap();
-        let ahead = ReadAhead::new(Arc::new(file), 299_000);
+        let ahead = ReadAhead::new(ColumnBytes::File(Arc::new(file)), 299_000);
         for (start, length) in [(0, 10), (100_000, 31_072), (131_000, 200), (5, 200_000), (298_990, 10), (7, 0)] {
             assert_eq!(ahead.get_bytes(start, length).unwrap(), content[start as usize..][..length]);
             let mut header = [0; 4];

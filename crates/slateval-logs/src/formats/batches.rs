@@ -3,14 +3,15 @@
 use std::io::{self, Read, Seek, SeekFrom};
 use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use arrow_array::RecordBatch;
 use arrow_schema::{Schema, SchemaRef};
+use bytes::Bytes;
 
 use crate::error::{Error, Result};
+use crate::formats::place::Place;
 
 /// Rows a reader hands out at once; measured to read best.
 pub(crate) const BATCH: usize = 8192;
@@ -41,6 +42,8 @@ pub(crate) enum Part {
     Bytes {
         range: Range<u64>,
         first_row: u64,
+        /// The bytes themselves, where they had to be fetched to find the piece.
+        fetched: Option<Bytes>,
     },
 }
 
@@ -105,10 +108,12 @@ pub(crate) struct Selection {
 /// How the columns of a file's schema are chosen.
 pub(crate) type Choose<'a> = &'a dyn Fn(&Schema) -> Result<Selection>;
 
-/// Runs a reader on bytes that may be damaged in a way its authors did not think of.
-pub(crate) fn guarded<T>(path: &Path, format: &'static str, read: impl FnOnce() -> Result<T>) -> Result<T> {
-    catch_unwind(AssertUnwindSafe(read))
-        .unwrap_or_else(|_| Err(Error::unreadable(path, format, "the reader broke off in the middle")))
+/// Runs a reader on bytes that may be damaged in a way its authors did not think of, or that a server failed to send,
+/// which readers take for damage.
+pub(crate) fn guarded<T>(place: &Place, format: &'static str, read: impl FnOnce() -> Result<T>) -> Result<T> {
+    let read = catch_unwind(AssertUnwindSafe(read))
+        .unwrap_or_else(|_| Err(Error::unreadable(place.path(), format, "the reader broke off in the middle")));
+    read.map_err(|error| place.failure().unwrap_or(error))
 }
 
 /// A reader that counts what goes through it, for progress.

@@ -1,7 +1,6 @@
 //! CSV and TSV, plain or packed: columns of numbers become numbers, and columns of labels stay text.
 
 use std::io::BufRead;
-use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 
@@ -13,14 +12,15 @@ use crate::formats::batches::{Batches, Choose, Part};
 use crate::formats::detect::Packing;
 use crate::formats::guess::Guess;
 use crate::formats::packed::open_bytes;
+use crate::formats::place::Place;
 use crate::formats::records::{Records, Use};
 
 /// Columns that a header may have. A table that was written transposed has as many as it should have rows.
 const MOST_COLUMNS: usize = 100_000;
 
 /// The columns of the header, with types guessed from the first `sample` rows.
-pub(crate) fn schema(path: &Path, delimiter: u8, packing: Packing, sample: usize) -> Result<Schema> {
-    let (records, header) = begin(path, delimiter, packing)?;
+pub(crate) fn schema(place: &Place, delimiter: u8, packing: Packing, sample: usize) -> Result<Schema> {
+    let (records, header) = begin(place, delimiter, packing)?;
     let columns = header.fields().len();
     let rows = records.using(&vec![Use::Text; columns], header.clone().into()).take_rows(sample)?;
     let guessed = |i: usize| {
@@ -31,12 +31,12 @@ pub(crate) fn schema(path: &Path, delimiter: u8, packing: Packing, sample: usize
 }
 
 /// The records behind the header, and the header: every column is text.
-fn begin(path: &Path, delimiter: u8, packing: Packing) -> Result<(Records<Bytes>, Schema)> {
-    let (bytes, _) = open_bytes(path, packing, &Part::Whole)?;
-    let mut records = Records::new(path, bytes, delimiter);
+fn begin(place: &Place, delimiter: u8, packing: Packing) -> Result<(Records<Bytes>, Schema)> {
+    let (bytes, _) = open_bytes(place, packing, &Part::Whole)?;
+    let mut records = Records::new(place.path(), bytes, delimiter);
     let names = records.header()?;
     if names.len() > MOST_COLUMNS {
-        return Err(Error::TooManyColumns { path: path.into(), columns: names.len(), limit: MOST_COLUMNS });
+        return Err(Error::TooManyColumns { path: place.path().into(), columns: names.len(), limit: MOST_COLUMNS });
     }
     let text = |name: String| Field::new(name, DataType::Utf8, true);
     let header = Schema::new(names.into_iter().map(text).collect::<Vec<_>>());
@@ -44,8 +44,8 @@ fn begin(path: &Path, delimiter: u8, packing: Packing) -> Result<(Records<Bytes>
 }
 
 /// A column used as number and as label stays text: numbers are parsed from it where they are used.
-pub(crate) fn open(path: &Path, delimiter: u8, packing: Packing, part: &Part, choose: Choose<'_>) -> Result<Batches> {
-    let (_, header) = begin(path, delimiter, packing)?;
+pub(crate) fn open(place: &Place, delimiter: u8, packing: Packing, part: &Part, choose: Choose<'_>) -> Result<Batches> {
+    let (_, header) = begin(place, delimiter, packing)?;
     let chosen = choose(&header)?;
     let used = |i: usize| match (chosen.columns.contains(&i), chosen.labels.contains(&i)) {
         (false, _) => Use::Skip,
@@ -58,31 +58,31 @@ pub(crate) fn open(path: &Path, delimiter: u8, packing: Packing, part: &Part, ch
         _ => header.field(i).clone(),
     };
     let schema = Schema::new(chosen.columns.iter().map(as_read).collect::<Vec<_>>());
-    let (records, taken) = records(path, delimiter, packing, part, &uses, schema)?;
+    let (records, taken) = records(place, delimiter, packing, part, &uses, schema)?;
     let (schema, first_row, bad) = (records.schema(), part.first_row(), records.bad_rows());
     Ok(Batches { schema, first_row, rows: None, taken: Some(taken), batches: Box::new(records), bad })
 }
 
 /// The number of rows of a part.
-pub(crate) fn count(path: &Path, delimiter: u8, packing: Packing, part: &Part) -> Result<u64> {
-    let (_, header) = begin(path, delimiter, packing)?;
+pub(crate) fn count(place: &Place, delimiter: u8, packing: Packing, part: &Part) -> Result<u64> {
+    let (_, header) = begin(place, delimiter, packing)?;
     let uses = vec![Use::Skip; header.fields().len()];
-    let (records, _) = records(path, delimiter, packing, part, &uses, Schema::empty())?;
+    let (records, _) = records(place, delimiter, packing, part, &uses, Schema::empty())?;
     records.map(|batch| batch.map(|batch| batch.num_rows() as u64)).sum()
 }
 
 type Bytes = Box<dyn BufRead>;
 
 fn records(
-    path: &Path,
+    place: &Place,
     delimiter: u8,
     packing: Packing,
     part: &Part,
     uses: &[Use],
     schema: Schema,
 ) -> Result<(Records<Bytes>, Arc<AtomicU64>)> {
-    let (bytes, taken) = open_bytes(path, packing, part)?;
-    let mut records = Records::new(path, bytes, delimiter);
+    let (bytes, taken) = open_bytes(place, packing, part)?;
+    let mut records = Records::new(place.path(), bytes, delimiter);
     if part.begins_file() {
         records.header()?;
     }
@@ -98,7 +98,7 @@ mod tests {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("a.csv");
         std::fs::write(&path, text).unwrap();
-        schema(&path, b',', Packing::None, 1000)
+        schema(&path.into(), b',', Packing::None, 1000)
     }
 
     /// The columns that Arrow's own reader finds; blanks around their names do not count.

@@ -1,10 +1,11 @@
 //! What format a file has: by its name, or by its first bytes.
 
-use std::fs::{self, File};
+use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 
 use crate::error::{Error, Result};
+use crate::formats::place::Place;
 
 /// The path that stands for standard input.
 pub(crate) const STDIN: &str = "-";
@@ -62,17 +63,15 @@ impl Format {
 
     /// The format of a file: by name, then by its first bytes. Arrow files and streams are told apart by their bytes
     /// alone, for people give both the same ending.
-    pub(crate) fn detect(path: &Path) -> Result<Format> {
-        if path == Path::new(STDIN) {
+    pub(crate) fn detect(place: &Place) -> Result<Format> {
+        if place.is_standard_input() {
             return Ok(Format::IpcStream);
         }
-        let named = Format::of_name(path);
+        let named = Format::of_name(place.path());
         if !matches!(named, None | Some(Format::IpcFile | Format::IpcStream)) {
-            return named.ok_or_else(|| Error::UnknownFormat { path: path.into() });
+            return named.ok_or_else(|| Error::UnknownFormat { path: place.path().into() });
         }
-        let mut magic = Vec::new();
-        let file = fs::File::open(path).map_err(|e| cannot_open(path, &e))?;
-        file.take(6).read_to_end(&mut magic).map_err(|e| Error::unreadable(path, "file", e))?;
+        let magic = first_bytes(place, 6)?;
         let by_bytes = match magic.as_slice() {
             [b'P', b'A', b'R', b'1', ..] => Some(Format::Parquet),
             b"ARROW1" => Some(Format::IpcFile),
@@ -80,15 +79,21 @@ impl Format {
             [0xff, 0xff, 0xff, 0xff, ..] => Some(Format::IpcStream),
             _ => None,
         };
-        by_bytes.or(named).ok_or_else(|| Error::UnknownFormat { path: path.into() })
+        by_bytes.or(named).ok_or_else(|| Error::UnknownFormat { path: place.path().into() })
     }
 }
 
-/// Whether these are a file's first bytes; standard input is left alone.
-pub(crate) fn begins_with(path: &Path, bytes: &[u8]) -> bool {
-    let mut start = Vec::new();
-    let read = |file: fs::File| file.take(bytes.len() as u64).read_to_end(&mut start);
-    path != Path::new(STDIN) && fs::File::open(path).and_then(read).is_ok() && start == bytes
+fn first_bytes(place: &Place, count: u64) -> Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    place.reader()?.take(count).read_to_end(&mut bytes).map_err(|e| place.unreadable("file", e))?;
+    Ok(bytes)
+}
+
+/// Whether these are a file's first bytes; standard input is left alone. Of an object, the first bytes are fetched only
+/// if its name does not tell what it is.
+pub(crate) fn begins_with(place: &Place, bytes: &[u8]) -> bool {
+    let is_told = matches!(place, Place::Object(_)) && Format::of_name(place.path()).is_some();
+    !is_told && !place.is_standard_input() && first_bytes(place, bytes.len() as u64).is_ok_and(|start| start == bytes)
 }
 
 pub(crate) fn cannot_open(path: &Path, error: &std::io::Error) -> Error {

@@ -2,9 +2,7 @@
 //!
 //! At the first page that [`Floats`] does not know, the general reader takes over for all columns, from the same row on.
 
-use std::fs::File;
 use std::ops::Range;
-use std::path::PathBuf;
 use std::sync::Arc;
 
 use arrow_array::{
@@ -15,16 +13,20 @@ use arrow_buffer::OffsetBuffer;
 use arrow_schema::{ArrowError, DataType, SchemaRef};
 use parquet::arrow::ProjectionMask;
 use parquet::arrow::arrow_reader::{ArrowReaderMetadata, ParquetRecordBatchReader, ParquetRecordBatchReaderBuilder};
+use parquet::file::reader::ChunkReader;
 
 use crate::error::{Error, Result};
+use crate::formats::ahead::ColumnBytes;
 use crate::formats::batches::BATCH;
 use crate::formats::detect::{Format, open_file};
 use crate::formats::floats::{Float, Floats};
+use crate::formats::place::Place;
+use crate::formats::store::{self, Chunks, Columns};
 
 /// Some columns of some row groups.
 #[derive(Debug)]
 pub(crate) struct Source {
-    pub(crate) path: PathBuf,
+    pub(crate) place: Place,
     pub(crate) footer: ArrowReaderMetadata,
     /// Ascending.
     pub(crate) columns: Vec<usize>,
@@ -34,6 +36,7 @@ pub(crate) struct Source {
 /// Reads the batches of a [`Source`].
 pub(crate) struct Direct {
     source: Source,
+    bytes: ColumnBytes,
     schema: SchemaRef,
     /// `None` where the general reader has the column.
     columns: Vec<Option<Column>>,
@@ -51,14 +54,37 @@ enum Column {
 
 impl Source {
     fn unreadable(&self, error: impl ToString) -> Error {
-        Error::unreadable(&self.path, Format::Parquet.name(), error)
+        self.place.unreadable(Format::Parquet.name(), error)
+    }
+
+    /// The bytes of all columns.
+    fn bytes(&self) -> Result<ColumnBytes> {
+        Ok(match &self.place {
+            Place::Local(path) => ColumnBytes::File(Arc::new(open_file(path)?)),
+            Place::Object(object) => {
+                let ranges = store::ranges(self.footer.metadata(), &self.columns, self.groups.clone());
+                ColumnBytes::Object(Arc::new(Columns::new(object.clone(), ranges)))
+            }
+        })
     }
 
     /// The general reader for some columns, from a row on.
-    fn general(&self, columns: &[usize], row: usize) -> Result<ParquetRecordBatchReader> {
+    fn general(&self, bytes: &ColumnBytes, columns: &[usize], row: usize) -> Result<ParquetRecordBatchReader> {
+        match bytes {
+            // A file of its own: columns that share one take turns to move about in it.
+            ColumnBytes::File(_) => self.general_of(open_file(self.place.path())?, columns, row),
+            ColumnBytes::Object(bytes) => self.general_of(Chunks(bytes.clone()), columns, row),
+        }
+    }
+
+    fn general_of<R: ChunkReader + 'static>(
+        &self,
+        bytes: R,
+        columns: &[usize],
+        row: usize,
+    ) -> Result<ParquetRecordBatchReader> {
         let mask = ProjectionMask::roots(self.footer.parquet_schema(), columns.iter().copied());
-        let file = open_file(&self.path)?;
-        ParquetRecordBatchReaderBuilder::new_with_metadata(file, self.footer.clone())
+        ParquetRecordBatchReaderBuilder::new_with_metadata(bytes, self.footer.clone())
             .with_projection(mask)
             .with_row_groups(self.groups.clone().collect())
             .with_offset(row)
@@ -68,33 +94,33 @@ impl Source {
     }
 
     /// A column of floats, or of lists of them.
-    fn floats(&self, column: usize, file: &Arc<File>) -> Option<Column> {
+    fn floats(&self, column: usize, bytes: &ColumnBytes) -> Option<Column> {
         let data_type = self.footer.schema().field(column).data_type();
         match item_type(data_type) {
-            DataType::Float32 => self.leaf(column, file).map(Column::Single),
-            DataType::Float64 => self.leaf(column, file).map(Column::Double),
+            DataType::Float32 => self.leaf(column, bytes).map(Column::Single),
+            DataType::Float64 => self.leaf(column, bytes).map(Column::Double),
             _ => None,
         }
     }
 
-    fn leaf<T: Float>(&self, column: usize, file: &Arc<File>) -> Option<Floats<T>> {
+    fn leaf<T: Float>(&self, column: usize, bytes: &ColumnBytes) -> Option<Floats<T>> {
         let kinds = self.footer.parquet_schema();
         let mut leaves = (0..kinds.num_columns()).filter(|&leaf| kinds.get_column_root_idx(leaf) == column);
         let leaf = leaves.next().filter(|_| leaves.next().is_none())?;
-        Floats::new(file.clone(), self.footer.metadata().clone(), leaf, self.groups.clone())
+        Floats::new(bytes.clone(), self.footer.metadata().clone(), leaf, self.groups.clone())
     }
 }
 
 impl Direct {
     /// Reads `rows` rows, which must be those of the row groups.
     pub(crate) fn new(source: Source, schema: SchemaRef, rows: u64) -> Result<Self> {
-        let file = Arc::new(open_file(&source.path)?);
-        let columns: Vec<Option<Column>> = source.columns.iter().map(|&i| source.floats(i, &file)).collect();
+        let bytes = source.bytes()?;
+        let columns: Vec<Option<Column>> = source.columns.iter().map(|&i| source.floats(i, &bytes)).collect();
         let others = source.columns.iter().zip(&columns).filter(|(_, column)| column.is_none());
         let others: Vec<usize> = others.map(|(&i, _)| i).collect();
-        let others = if others.is_empty() { None } else { Some(source.general(&others, 0)?) };
+        let others = if others.is_empty() { None } else { Some(source.general(&bytes, &others, 0)?) };
         let rows = usize::try_from(rows).map_err(|e| source.unreadable(e))?;
-        Ok(Direct { source, schema, columns, others, rest: None, done: 0, rows })
+        Ok(Direct { source, bytes, schema, columns, others, rest: None, done: 0, rows })
     }
 
     fn next_batch(&mut self) -> Result<Option<RecordBatch>> {
@@ -104,7 +130,7 @@ impl Direct {
                 self.done += rows;
                 return Ok(Some(batch));
             }
-            self.rest = Some(self.source.general(&self.source.columns, self.done)?);
+            self.rest = Some(self.source.general(&self.bytes, &self.source.columns, self.done)?);
         }
         let Some(rest) = &mut self.rest else { return Ok(None) };
         rest.next().transpose().map_err(|e| self.source.unreadable(e))
@@ -196,6 +222,8 @@ fn item_type(data_type: &DataType) -> &DataType {
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
 mod tests {
+    use std::fs::File;
+
     use parquet::arrow::ArrowWriter;
     use parquet::arrow::arrow_reader::ArrowReaderOptions;
 
@@ -213,7 +241,7 @@ mod tests {
         writer.write(&batch).unwrap();
         writer.close().unwrap();
         let footer = ArrowReaderMetadata::load(&File::open(&path).unwrap(), ArrowReaderOptions::new()).unwrap();
-        let source = Source { path, footer, columns: vec![0], groups: 0..1 };
+        let source = Source { place: path.into(), footer, columns: vec![0], groups: 0..1 };
         let mut direct = Direct::new(source, batch.schema(), ROWS as u64).unwrap();
         let mut row = 0;
         for read in direct.by_ref() {

@@ -7,19 +7,35 @@ use std::path::{Component, Path, PathBuf};
 use slateval::Segment;
 
 use crate::error::{Error, Result};
+use crate::formats::address::{Address, Remote, decode};
 use crate::formats::detect::{Format, STDIN};
+use crate::formats::place::Place;
+use crate::formats::store;
 
 /// Directories nested deeper than this are a loop of links.
 const DEPTH: usize = 64;
 
-/// All files that the paths stand for: the paths as given, what is inside a directory or fits a pattern in
-/// the order of names.
-pub(crate) fn files(paths: &[String]) -> Result<Vec<PathBuf>> {
+/// All files that the paths and addresses stand for: as given, and what is inside a directory or fits a pattern in the
+/// order of names.
+pub(crate) fn files(paths: &[String]) -> Result<Vec<Place>> {
+    let addresses: Vec<Address> = paths.iter().map(|path| Address::of(path)).collect::<std::result::Result<_, _>>()?;
+    let remotes: Vec<Remote> = addresses.iter().filter_map(Address::remote).cloned().collect();
+    let mut objects = store::find(&remotes)?.into_iter();
+    let mut files = Vec::new();
     let mut found = Found::default();
-    for path in paths {
-        expand(path, &mut found)?;
+    for address in &addresses {
+        match address {
+            Address::Local(path) => {
+                expand(path, &mut found)?;
+                files.extend(found.files.drain(..).map(Place::Local));
+            }
+            Address::Remote(_) => {
+                let objects = objects.next().transpose()?.unwrap_or_default();
+                files.extend(objects.into_iter().map(Place::Object));
+            }
+        }
     }
-    Ok(found.files)
+    Ok(files)
 }
 
 /// What was found so far.
@@ -62,9 +78,6 @@ fn expand(given: &str, found: &mut Found) -> Result<()> {
     if path.exists() {
         return found.push(path.into());
     }
-    if given.contains("://") {
-        return Err(Error::Remote { address: given.into() });
-    }
     if !given.contains(['*', '?', '[']) {
         return Err(Error::NoSuchFile { path: path.into() });
     }
@@ -83,7 +96,7 @@ fn expand(given: &str, found: &mut Found) -> Result<()> {
 }
 
 /// `_SUCCESS`, `_delta_log`, `.crc`: what engines leave beside the data.
-fn is_hidden(path: &Path) -> bool {
+pub(crate) fn is_hidden(path: &Path) -> bool {
     path.file_name()
         .is_none_or(|name| name.as_encoded_bytes().starts_with(b"_") || name.as_encoded_bytes().starts_with(b"."))
 }
@@ -127,30 +140,9 @@ fn keys_of(path: &Path) -> Vec<(String, Option<String>)> {
     pairs.map(|(key, value)| (decode(key), (value != "__HIVE_DEFAULT_PARTITION__").then(|| decode(value)))).collect()
 }
 
-/// Spark and Hive write `%20` for what a directory's name cannot hold.
-fn decode(text: &str) -> String {
-    let bytes = text.as_bytes();
-    let mut out = Vec::with_capacity(bytes.len());
-    let mut at = 0;
-    while at < bytes.len() {
-        let code = (bytes[at] == b'%').then(|| text.get(at + 1..at + 3)).flatten();
-        match code.and_then(|hex| u8::from_str_radix(hex, 16).ok()) {
-            Some(byte) => {
-                out.push(byte);
-                at += 3;
-            }
-            None => {
-                out.push(bytes[at]);
-                at += 1;
-            }
-        }
-    }
-    String::from_utf8_lossy(&out).into_owned()
-}
-
 /// The columns that directories spell out, for every file. A column is of whole numbers if every value is one.
-pub(crate) fn partitions(paths: &[PathBuf]) -> Vec<Vec<(String, Segment)>> {
-    let keys: Vec<Vec<(String, Option<String>)>> = paths.iter().map(|p| keys_of(p)).collect();
+pub(crate) fn partitions(files: &[Place]) -> Vec<Vec<(String, Segment)>> {
+    let keys: Vec<Vec<(String, Option<String>)>> = files.iter().map(|file| keys_of(file.path())).collect();
     let is_text = |value: &Option<String>| value.as_ref().is_some_and(|v| v.parse::<i64>().is_err());
     let texts: HashSet<&String> = keys.iter().flatten().filter(|(_, v)| is_text(v)).map(|(k, _)| k).collect();
     let segment = |key: &String, value: &Option<String>| match value {
@@ -169,17 +161,10 @@ mod tests {
     #[test]
     fn directories_are_whole_numbers_only_if_all_are() {
         let paths = ["x/day=1/c=a%20b/f.csv", "x/day=02/c=7/f.csv", "x/day=3/c=__HIVE_DEFAULT_PARTITION__/f.csv"];
-        let paths: Vec<PathBuf> = paths.iter().map(PathBuf::from).collect();
+        let paths: Vec<Place> = paths.iter().map(|path| PathBuf::from(path).into()).collect();
         let found = partitions(&paths);
         assert_eq!(found[0], [("day".into(), Segment::Int(1)), ("c".into(), Segment::Text("a b".into()))]);
         assert_eq!(found[1], [("day".into(), Segment::Int(2)), ("c".into(), Segment::Text("7".into()))]);
         assert_eq!(found[2][1], ("c".into(), Segment::Null));
-    }
-
-    #[test]
-    fn a_percent_sign_alone_stays() {
-        assert_eq!(decode("100%"), "100%");
-        assert_eq!(decode("%zz%41"), "%zzA");
-        assert_eq!(decode("ä%2"), "ä%2");
     }
 }

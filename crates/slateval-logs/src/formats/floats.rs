@@ -4,7 +4,6 @@
 //! The levels of such pages need only be compared, which for lists takes a small part of the time that the general
 //! reader needs. Whatever else a page has, `None` says so, and the general reader goes on.
 
-use std::fs::File;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -14,7 +13,7 @@ use parquet::file::metadata::ParquetMetaData;
 use parquet::file::reader::SerializedPageReader;
 use parquet::schema::types::ColumnDescriptor;
 
-use crate::formats::ahead::ReadAhead;
+use crate::formats::ahead::{ColumnBytes, ReadAhead};
 use crate::formats::hybrid::Hybrid;
 
 /// A float as Parquet stores it.
@@ -43,7 +42,7 @@ impl Float for f64 {
 
 /// A column of some row groups.
 pub(crate) struct Floats<T> {
-    file: Arc<File>,
+    bytes: ColumnBytes,
     footer: Arc<ParquetMetaData>,
     column: usize,
     /// The row groups to come.
@@ -73,7 +72,7 @@ enum Values {
 impl<T: Float> Floats<T> {
     /// Reads a leaf column; `None` if its levels are not those of a value or a list of values.
     pub(crate) fn new(
-        file: Arc<File>,
+        bytes: ColumnBytes,
         footer: Arc<ParquetMetaData>,
         column: usize,
         groups: Range<usize>,
@@ -85,7 +84,7 @@ impl<T: Float> Floats<T> {
             return None;
         }
         Some(Floats {
-            file,
+            bytes,
             footer,
             column,
             groups,
@@ -148,7 +147,7 @@ impl<T: Float> Floats<T> {
         let rows = usize::try_from(group.num_rows()).ok()?;
         let chunk = group.column(self.column);
         let (start, length) = chunk.byte_range();
-        let bytes = ReadAhead::new(self.file.clone(), start + length);
+        let bytes = ReadAhead::new(self.bytes.clone(), start + length);
         let pages = SerializedPageReader::new(Arc::new(bytes), chunk, rows, None);
         self.pages = Some(pages.ok()?);
         Some(())

@@ -10,6 +10,8 @@ use slateval::Input;
 
 use crate::error::{Error, Result};
 use crate::formats::detect::{cannot_open, open_file};
+use crate::formats::place::Place;
+use crate::formats::store::Object;
 
 /// Bytes of one look into a file.
 const LOOK: u64 = 1 << 14;
@@ -34,7 +36,21 @@ struct Stamp {
 }
 
 impl Identity {
-    pub(crate) fn of(path: &Path) -> Result<Identity> {
+    pub(crate) fn of(place: &Place) -> Result<Identity> {
+        match place {
+            Place::Local(path) => Identity::of_file(path),
+            Place::Object(object) => Ok(Identity::of_object(object)),
+        }
+    }
+
+    /// An object has a tag or a time of its own: there is no need to look into it.
+    fn of_object(object: &Object) -> Identity {
+        let mut mix = Mix::default();
+        mix.bytes(object.version().as_bytes());
+        Identity { fingerprint: mix.0, stamp: Stamp { bytes: object.size(), modified: None, number: None } }
+    }
+
+    fn of_file(path: &Path) -> Result<Identity> {
         let mut file = open_file(path)?;
         let unreadable = |e| Error::unreadable(path, "file", e);
         let stamp = Stamp::of(&file.metadata().map_err(unreadable)?);
@@ -44,7 +60,9 @@ impl Identity {
     }
 
     /// Refuses a file that is no longer what it was: some of its rows may have been read twice, or not at all.
-    pub(crate) fn check(&self, path: &Path) -> Result<()> {
+    pub(crate) fn check(&self, place: &Place) -> Result<()> {
+        // Every range of an object's bytes was compared with the object as it was found.
+        let Place::Local(path) = place else { return Ok(()) };
         let now = std::fs::metadata(path).map_err(|e| cannot_open(path, &e))?;
         if Stamp::of(&now) == self.stamp { Ok(()) } else { Err(Error::Changed { path: path.into() }) }
     }
@@ -62,7 +80,7 @@ impl Identity {
     /// What a summary remembers of it.
     pub(crate) fn input(&self, path: &Path, row_groups: Option<std::ops::Range<usize>>, rows: u64) -> Input {
         let (bytes, fingerprint) = self.key();
-        Input { name: path.display().to_string(), bytes, fingerprint, row_groups, rows, digest: 0 }
+        Input { name: path.display().to_string(), bytes, fingerprint, row_groups, rows, digest: 0, day: None }
     }
 }
 
@@ -128,21 +146,22 @@ mod tests {
     fn files_of_any_size_are_told_apart_and_found_again() {
         let directory = tempfile::tempdir().unwrap();
         let path = |name: &str| directory.path().join(name);
+        let place = |name: &str| Place::from(path(name));
         for size in [0, 1, 5000, 131_072, 131_073, 3_000_000_usize] {
             let content: Vec<u8> = (0..size).map(|i| (i * i % 251) as u8).collect();
             std::fs::write(path("a"), &content).unwrap();
             std::fs::write(path("copy"), &content).unwrap();
-            let own = Identity::of(&path("a")).unwrap();
-            assert_eq!(own.key(), Identity::of(&path("copy")).unwrap().key());
-            for place in [0, size.saturating_sub(1)].into_iter().filter(|_| size > 0) {
+            let own = Identity::of(&place("a")).unwrap();
+            assert_eq!(own.key(), Identity::of(&place("copy")).unwrap().key());
+            for byte in [0, size.saturating_sub(1)].into_iter().filter(|_| size > 0) {
                 let mut other = content.clone();
-                other[place] ^= 1;
+                other[byte] ^= 1;
                 std::fs::write(path("other"), other).unwrap();
-                assert_ne!(own.key(), Identity::of(&path("other")).unwrap().key(), "{size} bytes, byte {place}");
+                assert_ne!(own.key(), Identity::of(&place("other")).unwrap().key(), "{size} bytes, byte {byte}");
             }
-            own.check(&path("a")).unwrap();
+            own.check(&place("a")).unwrap();
             std::fs::write(path("a"), b"something else").unwrap();
-            assert!(matches!(own.check(&path("a")), Err(Error::Changed { .. })));
+            assert!(matches!(own.check(&place("a")), Err(Error::Changed { .. })));
         }
     }
 }

@@ -1,8 +1,6 @@
 //! Arrow IPC: files, streams, and standard input.
 
-use std::fs::File;
 use std::io::{BufRead, BufReader, Read, Stdin, stdin};
-use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 
@@ -12,45 +10,46 @@ use arrow_schema::{ArrowError, Schema};
 
 use crate::error::{Error, Result, brief};
 use crate::formats::batches::{BadRows, Batches, Choose, Counted};
-use crate::formats::detect::{self, Format, STDIN};
+use crate::formats::detect::{Format, STDIN};
 use crate::formats::ipc_claims::{CheckedStream, check_file};
+use crate::formats::place::{Place, Reader};
 
-fn bad(path: &Path, format: Format) -> impl Fn(ArrowError) -> Error + 'static {
-    let path: PathBuf = path.into();
-    move |e| Error::unreadable(&path, format.name(), e)
+fn bad(place: &Place, format: Format) -> impl Fn(ArrowError) -> Error + 'static {
+    let place = place.clone();
+    move |e| place.unreadable(format.name(), e)
 }
 
-pub(crate) fn file_schema(path: &Path) -> Result<Schema> {
-    let (reader, _) = file(path, None)?;
+pub(crate) fn file_schema(place: &Place) -> Result<Schema> {
+    let (reader, _) = file(place, None)?;
     Ok(reader.schema().as_ref().clone())
 }
 
-type Input = BufReader<Counted<File>>;
+type Input = BufReader<Counted<Reader>>;
 
 /// The reader of a file that claims nothing impossible, and the count of bytes taken.
-fn file(path: &Path, columns: Option<Vec<usize>>) -> Result<(FileReader<Input>, Arc<AtomicU64>)> {
-    let mut file = detect::open_file(path)?;
-    check_file(&mut file).map_err(|e| Error::unreadable(path, Format::IpcFile.name(), e))?;
+fn file(place: &Place, columns: Option<Vec<usize>>) -> Result<(FileReader<Input>, Arc<AtomicU64>)> {
+    let mut file = place.reader()?;
+    check_file(&mut file).map_err(|e| place.unreadable(Format::IpcFile.name(), e))?;
     let (file, taken) = Counted::new(file);
-    let reader = FileReader::try_new(BufReader::new(file), columns).map_err(bad(path, Format::IpcFile))?;
+    let reader = FileReader::try_new(BufReader::new(file), columns).map_err(bad(place, Format::IpcFile))?;
     Ok((reader, taken))
 }
 
-pub(crate) fn stream_schema(path: &Path) -> Result<Schema> {
-    let file = BufReader::new(detect::open_file(path)?);
-    Ok(stream(path, file, None)?.schema().as_ref().clone())
+pub(crate) fn stream_schema(place: &Place) -> Result<Schema> {
+    let file = BufReader::new(place.reader()?);
+    Ok(stream(place, file, None)?.schema().as_ref().clone())
 }
 
-fn stream<R: Read>(path: &Path, reader: R, columns: Option<Vec<usize>>) -> Result<StreamReader<CheckedStream<R>>> {
-    StreamReader::try_new(CheckedStream::new(reader), columns).map_err(bad(path, Format::IpcStream))
+fn stream<R: Read>(place: &Place, reader: R, columns: Option<Vec<usize>>) -> Result<StreamReader<CheckedStream<R>>> {
+    StreamReader::try_new(CheckedStream::new(reader), columns).map_err(bad(place, Format::IpcStream))
 }
 
-pub(crate) fn open_file(path: &Path, choose: Choose<'_>) -> Result<Batches> {
-    let bad = bad(path, Format::IpcFile);
-    let schema = file_schema(path)?;
+pub(crate) fn open_file(place: &Place, choose: Choose<'_>) -> Result<Batches> {
+    let bad = bad(place, Format::IpcFile);
+    let schema = file_schema(place)?;
     let indices = choose(&schema)?.columns;
     let projected = schema.project(&indices).map_err(&bad)?;
-    let (reader, taken) = file(path, Some(indices))?;
+    let (reader, taken) = file(place, Some(indices))?;
     let batches = Box::new(reader.map(move |batch| batch.map_err(&bad)));
     Ok(Batches {
         schema: projected.into(),
@@ -62,16 +61,16 @@ pub(crate) fn open_file(path: &Path, choose: Choose<'_>) -> Result<Batches> {
     })
 }
 
-pub(crate) fn open_stream(path: &Path, choose: Choose<'_>) -> Result<Batches> {
-    if path == Path::new(STDIN) {
+pub(crate) fn open_stream(place: &Place, choose: Choose<'_>) -> Result<Batches> {
+    if place.is_standard_input() {
         return StandardInput::open()?.batches(choose);
     }
-    let bad = bad(path, Format::IpcStream);
-    let schema = stream_schema(path)?;
+    let bad = bad(place, Format::IpcStream);
+    let schema = stream_schema(place)?;
     let indices = choose(&schema)?.columns;
     let projected = schema.project(&indices).map_err(&bad)?;
-    let (file, taken) = Counted::new(detect::open_file(path)?);
-    let reader = stream(path, BufReader::new(file), Some(indices))?;
+    let (file, taken) = Counted::new(place.reader()?);
+    let reader = stream(place, BufReader::new(file), Some(indices))?;
     let batches = Box::new(reader.map(move |batch| batch.map_err(&bad)));
     Ok(Batches {
         schema: projected.into(),
@@ -120,7 +119,7 @@ impl StandardInput {
     }
 
     pub(crate) fn batches(self, choose: Choose<'_>) -> Result<Batches> {
-        let bad = bad(Path::new(STDIN), Format::IpcStream);
+        let bad = bad(&Place::Local(STDIN.into()), Format::IpcStream);
         let indices = choose(&self.0.schema())?.columns;
         let projected = self.0.schema().project(&indices).map_err(&bad)?;
         let narrow = move |batch: std::result::Result<RecordBatch, ArrowError>| {

@@ -1,7 +1,7 @@
 //! JSON lines: one object a line.
 
 use std::io::{BufRead, Read};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 
@@ -14,15 +14,16 @@ use crate::formats::detect::{Format, Packing};
 use crate::formats::json_objects::Objects;
 use crate::formats::json_shape::Shape;
 use crate::formats::packed::open_bytes;
+use crate::formats::place::Place;
 
 /// Bytes after which a batch is closed even if it has few lines: lines may be long.
 const BATCH_BYTES: usize = 16 << 20;
 
 /// The columns of the first lines.
-pub(crate) fn schema(path: &Path, packing: Packing) -> Result<Schema> {
-    let (mut lines, _) = Lines::open(path, packing, &Part::Whole)?;
+pub(crate) fn schema(place: &Place, packing: Packing) -> Result<Schema> {
+    let (mut lines, _) = Lines::open(place, packing, &Part::Whole)?;
     if first_byte(&mut lines.bytes).map_err(|e| lines.unreadable(e))? == Some(b'[') {
-        return Err(Error::JsonArray { path: path.into() });
+        return Err(Error::JsonArray { path: place.path().into() });
     }
     let mut shape = Shape::default();
     let mut first_bad = None;
@@ -32,7 +33,7 @@ pub(crate) fn schema(path: &Path, packing: Packing) -> Result<Schema> {
         }
         // A bad line is told when rows are read, together with others.
         if let Err(reason) = shape.add_line(&lines.line) {
-            first_bad.get_or_insert(Error::BadLine { file: path.into(), row, reason });
+            first_bad.get_or_insert(Error::BadLine { file: place.path().into(), row, reason });
         }
     }
     match first_bad {
@@ -57,15 +58,15 @@ fn first_byte(bytes: &mut dyn BufRead) -> std::io::Result<Option<u8>> {
     }
 }
 
-pub(crate) fn open(path: &Path, packing: Packing, part: &Part, choose: Choose<'_>) -> Result<Batches> {
-    let found = schema(path, packing)?;
+pub(crate) fn open(place: &Place, packing: Packing, part: &Part, choose: Choose<'_>) -> Result<Batches> {
+    let found = schema(place, packing)?;
     let chosen = choose(&found)?;
     let column = |&i: &usize| {
         let field = found.field(i);
         if chosen.labels.contains(&i) { field.clone() } else { as_float(field) }
     };
     let schema = Arc::new(Schema::new(chosen.columns.iter().map(column).collect::<Vec<_>>()));
-    let (lines, taken) = Lines::open(path, packing, part)?;
+    let (lines, taken) = Lines::open(place, packing, part)?;
     let first_row = part.first_row();
     let bad = BadRows::default();
     let objects = Objects::new(&schema);
@@ -74,8 +75,8 @@ pub(crate) fn open(path: &Path, packing: Packing, part: &Part, choose: Choose<'_
 }
 
 /// The number of rows of a part.
-pub(crate) fn count(path: &Path, packing: Packing, part: &Part) -> Result<u64> {
-    let (mut lines, _) = Lines::open(path, packing, part)?;
+pub(crate) fn count(place: &Place, packing: Packing, part: &Part) -> Result<u64> {
+    let (mut lines, _) = Lines::open(place, packing, part)?;
     let mut rows = 0;
     while lines.next_line()? {
         rows += 1;
@@ -103,9 +104,9 @@ struct Lines {
 }
 
 impl Lines {
-    fn open(path: &Path, packing: Packing, part: &Part) -> Result<(Self, Arc<AtomicU64>)> {
-        let (bytes, taken) = open_bytes(path, packing, part)?;
-        Ok((Lines { path: path.into(), packing, bytes, line: Vec::new() }, taken))
+    fn open(place: &Place, packing: Packing, part: &Part) -> Result<(Self, Arc<AtomicU64>)> {
+        let (bytes, taken) = open_bytes(place, packing, part)?;
+        Ok((Lines { path: place.path().into(), packing, bytes, line: Vec::new() }, taken))
     }
 
     /// Reads the next line that is not blank; false at the end.

@@ -1,6 +1,7 @@
 //! Files: found by paths and patterns, told apart by name or first bytes, and each read as a schema and a run of record
 //! batches.
 
+mod address;
 mod ahead;
 mod batches;
 mod cell;
@@ -21,57 +22,69 @@ mod json_shape;
 mod packed;
 mod parquet;
 mod pieces;
+mod place;
 mod records;
+#[cfg(feature = "object-store")]
+mod store;
+#[cfg(not(feature = "object-store"))]
+#[path = "no_store.rs"]
+mod store;
 
-use std::path::Path;
 use std::sync::Arc;
 
 use arrow_schema::Schema;
 
 pub(crate) use batches::{Batches, Head, Part, Selection, guarded};
 pub(crate) use cell::{Cell, truth};
-pub(crate) use detect::{Format, STDIN, begins_with};
+pub(crate) use detect::{Format, begins_with};
 pub(crate) use discover::{files, partitions};
 pub(crate) use ending::check_end;
 pub(crate) use identity::Identity;
 pub(crate) use ipc::StandardInput;
 pub(crate) use parquet::Footers;
 pub(crate) use pieces::{PIECE, Pieces};
+pub(crate) use place::Place;
+pub(crate) use store::AT_ONCE;
 
 use crate::error::Result;
 use batches::{Choose, SAMPLE};
-use detect::cannot_open;
 
 /// Reads a file's schema and size.
-pub(crate) fn head(path: &Path, format: Format) -> Result<Head> {
-    let bytes = std::fs::metadata(path).map_err(|e| cannot_open(path, &e))?.len();
+pub(crate) fn head(place: &Place, format: Format) -> Result<Head> {
+    let bytes = place.size()?;
     let plain = |schema: Schema| Head { schema: Arc::new(schema), bytes, row_groups: None };
     match format {
-        Format::Parquet => parquet::head(path, bytes),
-        Format::Csv { delimiter, packing } => csv::schema(path, delimiter, packing, SAMPLE).map(plain),
-        Format::JsonLines { packing } => json::schema(path, packing).map(plain),
-        Format::IpcFile => ipc::file_schema(path).map(plain),
-        Format::IpcStream => ipc::stream_schema(path).map(plain),
+        Format::Parquet => parquet::head(place, bytes),
+        Format::Csv { delimiter, packing } => csv::schema(place, delimiter, packing, SAMPLE).map(plain),
+        Format::JsonLines { packing } => json::schema(place, packing).map(plain),
+        Format::IpcFile => ipc::file_schema(place).map(plain),
+        Format::IpcStream => ipc::stream_schema(place).map(plain),
     }
 }
 
 /// Opens a file, or a part of it, for its rows.
-pub(crate) fn open(path: &Path, format: Format, part: &Part, footers: &Footers, choose: Choose<'_>) -> Result<Batches> {
+pub(crate) fn open(
+    place: &Place,
+    format: Format,
+    part: &Part,
+    footers: &Footers,
+    choose: Choose<'_>,
+) -> Result<Batches> {
     match format {
-        Format::Parquet => parquet::open(path, part, footers, choose),
-        Format::Csv { delimiter, packing } => csv::open(path, delimiter, packing, part, choose),
-        Format::JsonLines { packing } => json::open(path, packing, part, choose),
-        Format::IpcFile => ipc::open_file(path, choose),
-        Format::IpcStream => ipc::open_stream(path, choose),
+        Format::Parquet => parquet::open(place, part, footers, choose),
+        Format::Csv { delimiter, packing } => csv::open(place, delimiter, packing, part, choose),
+        Format::JsonLines { packing } => json::open(place, packing, part, choose),
+        Format::IpcFile => ipc::open_file(place, choose),
+        Format::IpcStream => ipc::open_stream(place, choose),
     }
 }
 
 /// Counts the rows of a plain text file that begin before a byte at which a record begins.
-pub(crate) fn rows_before(path: &Path, format: Format, byte: u64) -> Result<u64> {
-    let part = Part::Bytes { range: 0..byte, first_row: 0 };
+pub(crate) fn rows_before(place: &Place, format: Format, byte: u64) -> Result<u64> {
+    let part = Part::Bytes { range: 0..byte, first_row: 0, fetched: None };
     match format {
-        Format::Csv { delimiter, packing } => csv::count(path, delimiter, packing, &part),
-        Format::JsonLines { packing } => json::count(path, packing, &part),
+        Format::Csv { delimiter, packing } => csv::count(place, delimiter, packing, &part),
+        Format::JsonLines { packing } => json::count(place, packing, &part),
         _ => Ok(0),
     }
 }

@@ -1,7 +1,6 @@
 //! Parquet: some columns of some row groups.
 
-use std::fs::File;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use parquet::arrow::arrow_reader::{ArrowReaderMetadata, ArrowReaderOptions};
@@ -11,6 +10,8 @@ use crate::error::{Error, Result};
 use crate::formats::batches::{BadRows, Batches, Choose, Head, Part};
 use crate::formats::detect::open_file;
 use crate::formats::direct::{Direct, Source};
+use crate::formats::place::Place;
+use crate::formats::store::{Chunks, Columns};
 
 const NAME: &str = "Parquet file";
 
@@ -21,25 +22,29 @@ pub(crate) struct Footers {
 }
 
 impl Footers {
-    fn load(&self, path: &Path, file: &File) -> Result<ArrowReaderMetadata> {
+    fn load(&self, place: &Place) -> Result<ArrowReaderMetadata> {
         let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some((known, footer)) = last.as_ref()
-            && known == path
+            && known == place.path()
         {
             return Ok(footer.clone());
         }
-        let footer = load(path, file)?;
-        *last = Some((path.into(), footer.clone()));
+        let footer = load(place)?;
+        *last = Some((place.path().into(), footer.clone()));
         Ok(footer)
     }
 }
 
-fn load(path: &Path, file: &File) -> Result<ArrowReaderMetadata> {
+fn load(place: &Place) -> Result<ArrowReaderMetadata> {
     // Nothing is filtered by statistics, and they are most of a footer.
     let options = ArrowReaderOptions::new()
         .with_column_stats_policy(ParquetStatisticsPolicy::SkipAll)
         .with_size_stats_policy(ParquetStatisticsPolicy::SkipAll);
-    ArrowReaderMetadata::load(file, options).map_err(|e| Error::unreadable(path, NAME, e))
+    let loaded = match place {
+        Place::Local(path) => ArrowReaderMetadata::load(&open_file(path)?, options),
+        Place::Object(object) => ArrowReaderMetadata::load(&Chunks(Arc::new(Columns::none(object.clone()))), options),
+    };
+    loaded.map_err(|e| place.unreadable(NAME, e))
 }
 
 fn group_rows(footer: &ArrowReaderMetadata) -> Vec<u64> {
@@ -47,14 +52,13 @@ fn group_rows(footer: &ArrowReaderMetadata) -> Vec<u64> {
     groups.map(|g| u64::try_from(g.num_rows()).unwrap_or(0)).collect()
 }
 
-pub(crate) fn head(path: &Path, bytes: u64) -> Result<Head> {
-    let footer = load(path, &open_file(path)?)?;
+pub(crate) fn head(place: &Place, bytes: u64) -> Result<Head> {
+    let footer = load(place)?;
     Ok(Head { schema: footer.schema().clone(), bytes, row_groups: Some(group_rows(&footer)) })
 }
 
-pub(crate) fn open(path: &Path, part: &Part, footers: &Footers, choose: Choose<'_>) -> Result<Batches> {
-    let file = open_file(path)?;
-    let footer = footers.load(path, &file)?;
+pub(crate) fn open(place: &Place, part: &Part, footers: &Footers, choose: Choose<'_>) -> Result<Batches> {
+    let footer = footers.load(place)?;
     let indices = choose(footer.schema())?.columns;
     let rows = group_rows(&footer);
     let chosen = match part {
@@ -63,13 +67,13 @@ pub(crate) fn open(path: &Path, part: &Part, footers: &Footers, choose: Choose<'
     };
     if chosen.start > chosen.end || chosen.end > rows.len() {
         let reason = format!("row groups {chosen:?} were asked for and it has {}", rows.len());
-        return Err(Error::unreadable(path, NAME, reason));
+        return Err(Error::unreadable(place.path(), NAME, reason));
     }
-    let schema = footer.schema().project(&indices).map_err(|e| Error::unreadable(path, NAME, e))?;
+    let schema = footer.schema().project(&indices).map_err(|e| Error::unreadable(place.path(), NAME, e))?;
     let schema = Arc::new(schema);
     let first_row = rows[..chosen.start].iter().sum();
     let rows = rows[chosen.clone()].iter().sum();
-    let source = Source { path: path.into(), footer, columns: indices, groups: chosen };
+    let source = Source { place: place.clone(), footer, columns: indices, groups: chosen };
     let batches = Box::new(Direct::new(source, schema.clone(), rows)?);
     Ok(Batches { schema, first_row, rows: Some(rows), taken: None, batches, bad: BadRows::default() })
 }

@@ -2,19 +2,20 @@
 //!
 //! Piece `i` has the records that begin in bytes `i * size .. (i + 1) * size`. Where a record begins depends on all
 //! quotes before it: a line may end inside a cell. So pieces are found one after the other, each from the end of the
-//! one before, by looking at quotes and line ends alone, which takes a small part of the time that reading takes.
+//! one before, by looking at quotes and line ends alone, which takes a small part of the time that reading takes. Of an
+//! object, the bytes of a piece are kept for whoever asked for it: they are fetched once.
 
-use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
-use std::ops::Range;
-use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
+use bytes::Bytes;
 use memchr::memchr;
 
-use crate::error::{Error, Result};
-use crate::formats::detect::{Format, Packing, open_file};
+use crate::error::Result;
+use crate::formats::batches::Part;
+use crate::formats::detect::{Format, Packing};
 use crate::formats::packed::MARK;
+use crate::formats::place::{Place, Reader};
 
 /// Bytes of a piece: some ten thousand rows, so that what a piece costs by itself does not count.
 pub(crate) const PIECE: u64 = 16 << 20;
@@ -25,7 +26,7 @@ const BLOCK: usize = 1 << 18;
 /// The pieces of one file.
 #[derive(Debug)]
 pub(crate) struct Pieces {
-    path: PathBuf,
+    place: Place,
     /// What separates cells where quotes have a meaning (CSV).
     delimiter: Option<u8>,
     size: u64,
@@ -37,12 +38,12 @@ pub(crate) struct Pieces {
 struct Found {
     /// Where each piece begins that was looked for.
     starts: Vec<u64>,
-    file: Option<File>,
+    file: Option<Reader>,
 }
 
 impl Pieces {
     /// The pieces of a file of so many bytes, if it is text that can be cut: packed files are read from the beginning.
-    pub(crate) fn of(path: &Path, format: Format, bytes: u64, size: u64) -> Option<Pieces> {
+    pub(crate) fn of(place: &Place, format: Format, bytes: u64, size: u64) -> Option<Pieces> {
         let delimiter = match format {
             Format::Csv { delimiter, packing: Packing::None } => Some(delimiter),
             Format::JsonLines { packing: Packing::None } => None,
@@ -50,42 +51,64 @@ impl Pieces {
         };
         let count = usize::try_from(bytes.div_ceil(size)).ok().filter(|&count| count > 1)?;
         let found = Mutex::new(Found { starts: vec![0], file: None });
-        Some(Pieces { path: path.into(), delimiter, size, count, found })
+        Some(Pieces { place: place.clone(), delimiter, size, count, found })
     }
 
     pub(crate) fn count(&self) -> usize {
         self.count
     }
 
-    /// The bytes of a piece, which begins and ends with a record; the last one goes on to the end of the file.
-    pub(crate) fn range(&self, piece: usize) -> Result<Range<u64>> {
+    /// A piece, which begins and ends with a record; the last one goes on to the end of the file.
+    pub(crate) fn part(&self, piece: usize) -> Result<Part> {
         let mut found = self.found.lock().unwrap_or_else(PoisonError::into_inner);
         let last = if piece + 1 == self.count { piece } else { piece + 1 };
+        let mut fetched = None;
         while found.starts.len() <= last {
-            self.find_next(&mut found)?;
+            let passed = self.find_next(&mut found)?;
+            fetched = passed.filter(|_| found.starts.len() == piece + 2);
         }
-        Ok(found.starts[piece]..found.starts.get(piece + 1).copied().unwrap_or(u64::MAX))
+        let range = found.starts[piece]..found.starts.get(piece + 1).copied().unwrap_or(u64::MAX);
+        Ok(Part::Bytes { range, first_row: 0, fetched })
     }
 
-    /// Finds the beginning of the next piece: the first record that begins at its first byte or behind it.
-    fn find_next(&self, found: &mut Found) -> Result<()> {
+    /// Finds the beginning of the next piece: the first record that begins at its first byte or behind it. Returns the
+    /// bytes before it, if they were fetched.
+    fn find_next(&self, found: &mut Found) -> Result<Option<Bytes>> {
         let file = match &mut found.file {
             Some(file) => file,
-            none => none.insert(open_file(&self.path)?),
+            // The last piece is read by whoever asks for it.
+            none => none.insert(self.place.reader_of(&(0..self.size * (self.count as u64 - 1)))?),
         };
         let wanted = self.size * found.starts.len() as u64;
         let start = found.starts.last().copied().unwrap_or(0);
-        let next = next_record(file, start, wanted, self.delimiter);
-        found.starts.push(next.map_err(|e| Error::unreadable(&self.path, "text file", e))?);
-        Ok(())
+        let mut passed = matches!(self.place, Place::Object(_)).then(Vec::new);
+        let next = next_record(file, start, wanted, self.delimiter, &mut passed);
+        let next = next.map_err(|e| self.place.unreadable("text file", e))?;
+        found.starts.push(next);
+        let length = usize::try_from(next - start).unwrap_or(usize::MAX);
+        Ok(passed.map(|mut passed| {
+            passed.truncate(length);
+            passed.into()
+        }))
     }
 }
 
-/// Where the first record begins at or behind `wanted`; one begins at `start`.
-fn next_record(file: &mut File, start: u64, wanted: u64, delimiter: Option<u8>) -> std::io::Result<u64> {
+/// Where the first record begins at or behind `wanted`; one begins at `start`. Copies what it passes, if that is wanted.
+fn next_record(
+    file: &mut Reader,
+    start: u64,
+    wanted: u64,
+    delimiter: Option<u8>,
+    passed: &mut Option<Vec<u8>>,
+) -> std::io::Result<u64> {
     let mut at = start;
     let mut quotes = Quotes::default();
     let mut block = vec![0; BLOCK];
+    let mut copy = |bytes: &[u8]| {
+        if let Some(passed) = passed {
+            passed.extend_from_slice(bytes);
+        }
+    };
     file.seek(SeekFrom::Start(at))?;
     while at < wanted {
         let length = usize::try_from(wanted - at).map_or(BLOCK, |left| left.min(BLOCK));
@@ -93,6 +116,7 @@ fn next_record(file: &mut File, start: u64, wanted: u64, delimiter: Option<u8>) 
         if read == 0 {
             return Ok(at);
         }
+        copy(&block[..read]);
         let mark = if at == 0 && block[..read].starts_with(MARK) { MARK.len() } else { 0 };
         quotes.pass(&block[mark..read], delimiter);
         at += read as u64;
@@ -103,6 +127,7 @@ fn next_record(file: &mut File, start: u64, wanted: u64, delimiter: Option<u8>) 
         if read == 0 {
             break;
         }
+        copy(&block[..read]);
         at += quotes.pass_line(&block[..read], delimiter) as u64;
     }
     Ok(at)
@@ -187,6 +212,8 @@ fn begins_cell(before: u8, delimiter: u8) -> bool {
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
 mod tests {
+    use std::path::PathBuf;
+
     use super::*;
 
     /// Where records begin, by a reader that looks at one byte after the other.
@@ -215,9 +242,13 @@ mod tests {
         let end = text.len() as u64;
         for size in 1..end {
             let format = Format::Csv { delimiter: b',', packing: Packing::None };
-            let pieces = Pieces::of(&path, format, end, size).unwrap();
+            let pieces = Pieces::of(&path.clone().into(), format, end, size).unwrap();
+            let range = |i: usize| match pieces.part(i).unwrap() {
+                Part::Bytes { range, .. } => range,
+                other => panic!("{other:?}"),
+            };
             // The last piece first: threads may come in any order.
-            let ranges: Vec<_> = (0..pieces.count()).rev().map(|i| pieces.range(i).unwrap()).collect();
+            let ranges: Vec<_> = (0..pieces.count()).rev().map(range).collect();
             for (i, range) in ranges.iter().rev().enumerate() {
                 let first = starts.iter().copied().find(|&s| s >= size * i as u64).unwrap_or(end);
                 assert_eq!(range.start, first, "piece {i} of {size} bytes of {text:?}");
@@ -240,7 +271,7 @@ mod tests {
 
     #[test]
     fn packed_and_small_files_stay_whole() {
-        let of = |format, bytes| Pieces::of(Path::new("a"), format, bytes, 10);
+        let of = |format, bytes| Pieces::of(&PathBuf::from("a").into(), format, bytes, 10);
         assert!(of(Format::Csv { delimiter: b',', packing: Packing::Gzip }, 100).is_none());
         assert!(of(Format::Parquet, 100).is_none());
         assert!(of(Format::JsonLines { packing: Packing::None }, 10).is_none());

@@ -12,6 +12,7 @@ use slateval::{Spec, Summary};
 
 use crate::columns::{Columns, Found, Layout, RowFormat};
 use crate::error::{Error, Result};
+use crate::reading::checkpoint::Merged;
 use crate::reading::gather::{Gather, Plan};
 use crate::reading::log::Log;
 use crate::reading::merge::Merge;
@@ -62,8 +63,8 @@ impl Log {
             RowFormat::Wide => threads.filter(|&n| n > 0).unwrap_or_else(processors),
             RowFormat::Long { .. } => 1,
         };
-        let gather = Gather::new(Summary::new(spec.clone())?, self.tolerance, Plan::default());
-        let merge = Merge::new(gather, 2 * threads);
+        let gather = Gather::new(Merged::nothing(Summary::new(spec.clone())?), self.tolerance, Plan::default());
+        let merge = Merge::new(gather, None, 2 * threads);
         let (sender, parts) = bounded(threads);
         let rows = AtomicU64::new(0);
         let budget = Budget::new(self.memory, threads);
@@ -112,7 +113,7 @@ struct Reader<'a> {
     log: &'a Log,
     columns: &'a Columns,
     spec: &'a Spec,
-    merge: &'a Merge,
+    merge: &'a Merge<'static>,
     parts: &'a Receiver<Part>,
     rows: &'a AtomicU64,
     budget: Budget,

@@ -5,6 +5,7 @@ use std::collections::VecDeque;
 use slateval::{SkipReason, Skipped, SkippedExample, Summary};
 
 use crate::error::{Error, OnBad, Result, Tolerance, brief};
+use crate::reading::checkpoint::Merged;
 use crate::rows::{Base, Done, Faults};
 
 /// Parts that are looked at behind the first one with a bad row, so that a log is refused for several rows at once.
@@ -42,13 +43,7 @@ pub(crate) struct PlannedFile {
 pub(crate) struct Gather {
     tolerance: Tolerance,
     plan: Plan,
-    total: Summary,
-    /// The parts so far of a task that has more.
-    task: Option<Summary>,
-    /// Rows of these parts.
-    task_rows: u64,
-    /// That of the first file that has one.
-    base: Option<Base>,
+    done: Merged,
     /// What there was before the file that is being read, to go back to if it turns out to be bad.
     before: Option<(Summary, Option<Base>)>,
     /// The file that was given up last.
@@ -60,31 +55,44 @@ pub(crate) struct Gather {
 }
 
 impl Gather {
-    pub(crate) fn new(total: Summary, tolerance: Tolerance, plan: Plan) -> Self {
-        Gather {
-            tolerance,
-            plan,
-            total,
-            task: None,
-            task_rows: 0,
-            base: None,
-            before: None,
-            given_up: None,
-            faults: Faults::default(),
-            faulty_parts: 0,
+    /// Goes on from what is done already.
+    pub(crate) fn new(done: Merged, tolerance: Tolerance, mut plan: Plan) -> Self {
+        // An earlier reading has told of files that could not be opened.
+        if let Some(last) = done.units.checked_sub(1).and_then(|last| plan.parts.get(last)) {
+            plan.unopened.retain(|(place, _)| *place > last.file);
         }
+        Gather { tolerance, plan, done, before: None, given_up: None, faults: Faults::default(), faulty_parts: 0 }
     }
 
-    /// Takes in the part of this number, which follows those before it.
-    pub(crate) fn add(&mut self, part: usize, read: Result<Done>) -> Result<()> {
-        let planned = self.plan.parts.get(part).copied();
+    /// The sums so far.
+    pub(crate) fn done(&self) -> &Merged {
+        &self.done
+    }
+
+    /// Whether a reading can go on from the sums alone: no bad row waits to be told, and where a bad file is left out as
+    /// a whole, none has been begun.
+    pub(crate) fn can_be_resumed(&self) -> bool {
+        let file = |part: usize| self.plan.parts.get(part).map(|part| part.file);
+        let between_files = self.done.units.checked_sub(1).and_then(file) != file(self.done.units);
+        self.faults.is_empty() && (self.tolerance.bad_files == OnBad::Fail || between_files)
+    }
+
+    /// Takes in the next part.
+    pub(crate) fn add(&mut self, read: Result<Done>) -> Result<()> {
+        self.add_next(read)?;
+        self.done.units += 1;
+        Ok(())
+    }
+
+    fn add_next(&mut self, read: Result<Done>) -> Result<()> {
+        let planned = self.plan.parts.get(self.done.units).copied();
         if let Some(PlannedPart { file, begins_tasks }) = planned {
             if self.given_up == Some(file) {
                 return Ok(());
             }
             self.tell_unopened(file);
             if begins_tasks && self.tolerance.bad_files == OnBad::Skip {
-                self.before = Some((self.total.clone(), self.base.clone()));
+                self.before = Some((self.done.total.clone(), self.done.base.clone()));
             }
         }
         match (read.and_then(|done| self.add_done(done)), planned) {
@@ -99,34 +107,34 @@ impl Gather {
     /// Leaves out a file, with what came of its parts so far.
     fn give_up(&mut self, file: usize, error: &Error) {
         if let Some((total, base)) = self.before.take() {
-            (self.total, self.base) = (total, base);
+            (self.done.total, self.done.base) = (total, base);
         }
-        (self.task, self.task_rows) = (None, 0);
+        (self.done.task, self.done.task_rows) = (None, 0);
         self.given_up = Some(file);
         if let Some(PlannedFile { name, rows }) = self.plan.files.get(file).cloned() {
-            skip_file(&mut self.total, unusable(name, error), rows);
+            skip_file(&mut self.done.total, unusable(name, error), rows);
         }
     }
 
     fn tell_unopened(&mut self, before: usize) {
         while self.plan.unopened.front().is_some_and(|(place, _)| *place <= before) {
             if let Some((_, example)) = self.plan.unopened.pop_front() {
-                skip_file(&mut self.total, example, 0);
+                skip_file(&mut self.done.total, example, 0);
             }
         }
     }
 
     fn add_done(&mut self, mut part: Done) -> Result<()> {
         // Rows of a piece count from its first.
-        part.faults.move_rows(self.task_rows);
-        self.task_rows = if part.more { self.task_rows + part.rows } else { 0 };
+        part.faults.move_rows(self.done.task_rows);
+        self.done.task_rows = if part.more { self.done.task_rows + part.rows } else { 0 };
         if self.tolerance.bad_rows == OnBad::Fail {
             self.refuse(std::mem::take(&mut part.faults))?;
         }
         if let Some(base) = part.base {
-            self.base.get_or_insert_with(|| base.clone()).check(&base)?;
+            self.done.base.get_or_insert_with(|| base.clone()).check(&base)?;
         }
-        let mut summary = match self.task.take() {
+        let mut summary = match self.done.task.take() {
             Some(mut task) => {
                 task.merge(&part.summary)?;
                 task
@@ -135,12 +143,12 @@ impl Gather {
         };
         part.faults.tell(&mut summary);
         if part.more {
-            self.task = Some(summary);
+            self.done.task = Some(summary);
             return Ok(());
         }
         let summary = Done::complete(summary, part.input);
         // That no file is in the log twice was checked before it was read.
-        Ok(self.total.merge_duplicates(&summary)?)
+        Ok(self.done.total.merge_duplicates(&summary)?)
     }
 
     /// Refuses the log for its bad rows, once enough of them or enough parts have been seen.
@@ -161,7 +169,7 @@ impl Gather {
         self.tell_unopened(usize::MAX);
         match self.faults.into_error(false) {
             Some(error) => Err(error),
-            None => Ok(self.total),
+            None => Ok(self.done.total),
         }
     }
 }

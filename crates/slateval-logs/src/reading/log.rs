@@ -10,7 +10,7 @@ use slateval::{Segment, SkippedExample, Spec};
 
 use crate::columns::{Columns, Description, Found, RowFormat, Source, check_files};
 use crate::error::{Error, OnBad, Result, Tolerance};
-use crate::formats::{self, Format, Head, Identity, STDIN, StandardInput, begins_with, guarded};
+use crate::formats::{self, AT_ONCE, Format, Head, Identity, Place, StandardInput, begins_with, guarded};
 use crate::reading::gather::unusable;
 
 /// The first bytes of a saved summary, which is easily mistaken for a log.
@@ -39,7 +39,7 @@ pub struct Log {
 /// One file of a log.
 #[derive(Debug)]
 pub(crate) struct LogFile {
-    pub(crate) path: PathBuf,
+    pub(crate) place: Place,
     pub(crate) format: Format,
     pub(crate) head: Head,
     pub(crate) partition: Vec<(String, Segment)>,
@@ -48,15 +48,19 @@ pub(crate) struct LogFile {
 }
 
 impl LogFile {
+    pub(crate) fn path(&self) -> &Path {
+        self.place.path()
+    }
+
     pub(crate) fn found(&self) -> Found<'_> {
-        Found { file: &self.path, schema: &self.head.schema, text: self.format.is_text(), partition: &self.partition }
+        Found { file: self.path(), schema: &self.head.schema, text: self.format.is_text(), partition: &self.partition }
     }
 }
 
 impl Log {
     /// Finds the files that the paths stand for: files, directories (searched for files of a known ending; directories
     /// called `key=value` become a column), patterns such as `logs/*.parquet`, or `-` for an Arrow IPC stream on
-    /// standard input.
+    /// standard input. With the feature `object-store`, a path may also be an address: `s3://bucket/logs/`.
     ///
     /// # Errors
     /// If a path leads nowhere, or a file is not what its name says.
@@ -71,18 +75,25 @@ impl Log {
     pub fn open_tolerating(paths: &[String], tolerance: Tolerance) -> Result<Log> {
         let found = formats::files(paths)?;
         let mut input = None;
-        if found.iter().any(|p| p == Path::new(STDIN)) {
-            input = Some(guarded(Path::new(STDIN), Format::IpcStream.name(), StandardInput::open)?);
+        if let Some(place) = found.iter().find(|place| place.is_standard_input()) {
+            input = Some(guarded(place, Format::IpcStream.name(), StandardInput::open)?);
         }
         let piped: Option<SchemaRef> = input.as_ref().map(|input| input.schema().into());
         let partitions = formats::partitions(&found);
+        let remote = found.iter().any(|place| matches!(place, Place::Object(_)));
         // Footers are read side by side: a log may have thousands of files. The first error in the order of files wins.
-        let open = |(path, partition)| (PathBuf::clone(&path), open_file(path, partition, &piped, tolerance));
-        let opened: Vec<(PathBuf, Result<LogFile>)> = found.into_par_iter().zip(partitions).map(open).collect();
+        let open = || -> Vec<(PathBuf, Result<LogFile>)> {
+            let files = found.into_par_iter().zip(partitions);
+            let open = |(place, partition): (Place, _)| {
+                (place.path().to_owned(), open_file(place, partition, &piped, tolerance))
+            };
+            files.map(open).collect()
+        };
+        let opened = if remote { waiting_threads()?.install(open) } else { open() };
         let (files, unopened) = usable(opened, tolerance)?;
         let Some(first) = files.first() else { return Err(no_file(paths, &unopened)) };
         let schema = with_partition(&first.head.schema, &first.partition);
-        let paths_found = files.iter().map(|f| f.path.clone()).collect();
+        let paths_found = files.iter().map(|f| f.path().into()).collect();
         Ok(Log {
             given: paths.to_vec(),
             paths: paths_found,
@@ -110,18 +121,22 @@ impl Log {
         self
     }
 
-    /// Refuses a log with the same file in it by two paths. Copies are files of their own: small ones may well be alike.
-    pub(crate) fn check_duplicates(&self) -> Result<()> {
+    /// Refuses a log with the same file in it by two paths, as [`summarize`](Log::summarize) does. Copies are files of
+    /// their own: small ones may well be alike.
+    ///
+    /// # Errors
+    /// Names the two paths.
+    pub fn check_duplicates(&self) -> Result<()> {
         let mut known: HashMap<FileName, &Path> = HashMap::new();
         for file in self.files.iter().filter(|_| !self.duplicates) {
             let Some(identity) = &file.identity else { continue };
             let name = match identity.number() {
                 Some(number) => FileName::Number(number),
-                None => FileName::Path(std::fs::canonicalize(&file.path).unwrap_or_else(|_| file.path.clone())),
+                None => FileName::Path(std::fs::canonicalize(file.path()).unwrap_or_else(|_| file.place.address())),
             };
-            if let Some(other) = known.insert(name, &file.path) {
+            if let Some(other) = known.insert(name, file.path()) {
                 let name = |path: &Path| path.display().to_string();
-                return Err(slateval::Error::Duplicate { name: name(&file.path), known: name(other) }.into());
+                return Err(slateval::Error::Duplicate { name: name(file.path()), known: name(other) }.into());
             }
         }
         Ok(())
@@ -133,8 +148,13 @@ impl Log {
         let path = PathBuf::from(name);
         let own = schema.as_ref().clone();
         let head = Head { schema, bytes: 0, row_groups: None };
-        let file =
-            LogFile { path: path.clone(), format: Format::IpcStream, head, partition: Vec::new(), identity: None };
+        let file = LogFile {
+            place: path.clone().into(),
+            format: Format::IpcStream,
+            head,
+            partition: Vec::new(),
+            identity: None,
+        };
         let (given, paths) = (vec![name.to_owned()], vec![path]);
         Log {
             given,
@@ -157,9 +177,9 @@ impl Log {
 
     /// Refuses batches that do not continue this log: their schema became another one.
     pub(crate) fn check_next(&self, schema: &SchemaRef, row: u64, columns: &Columns, spec: &Spec) -> Result<()> {
-        let name = |file: &LogFile| format!("{} from row {} on", file.path.display(), row + 1);
+        let name = |file: &LogFile| format!("{} from row {} on", file.path().display(), row + 1);
         let file = |file: &LogFile| LogFile {
-            path: name(file).into(),
+            place: PathBuf::from(name(file)).into(),
             format: file.format,
             head: Head { schema: schema.clone(), bytes: 0, row_groups: None },
             partition: Vec::new(),
@@ -248,7 +268,7 @@ impl Log {
         let without = self.files.iter().find(|file| column(file).is_none());
         match (with, without) {
             (Some((with, column)), Some(without)) => {
-                Err(Error::InSomeFiles { column, with: with.path.clone(), without: without.path.clone() })
+                Err(Error::InSomeFiles { column, with: with.path().into(), without: without.path().into() })
             }
             (with, _) => Ok(with.is_some()),
         }
@@ -295,25 +315,31 @@ fn no_file(paths: &[String], unopened: &[(usize, SkippedExample)]) -> Error {
     }
 }
 
+/// Threads that wait for servers most of the time.
+fn waiting_threads() -> Result<rayon::ThreadPool> {
+    let threads = rayon::ThreadPoolBuilder::new().num_threads(AT_ONCE);
+    threads.build().map_err(|e| Error::Threads(e.to_string()))
+}
+
 fn open_file(
-    path: PathBuf,
+    place: Place,
     partition: Vec<(String, Segment)>,
     piped: &Option<SchemaRef>,
     tolerance: Tolerance,
 ) -> Result<LogFile> {
-    if begins_with(&path, SUMMARY) {
-        return Err(Error::SavedSummary { path });
+    if begins_with(&place, SUMMARY) {
+        return Err(Error::SavedSummary { path: place.path().into() });
     }
-    let format = Format::detect(&path)?;
+    let format = Format::detect(&place)?;
     let head = match piped {
-        Some(schema) if path == Path::new(STDIN) => Head { schema: schema.clone(), bytes: 0, row_groups: None },
-        _ => guarded(&path, format.name(), || formats::head(&path, format))?,
+        Some(schema) if place.is_standard_input() => Head { schema: schema.clone(), bytes: 0, row_groups: None },
+        _ => guarded(&place, format.name(), || formats::head(&place, format))?,
     };
     if !tolerance.unended {
-        formats::check_end(&path, format)?;
+        formats::check_end(&place, format)?;
     }
-    let identity = if path == Path::new(STDIN) { None } else { Some(Identity::of(&path)?) };
-    Ok(LogFile { path, format, head, partition, identity })
+    let identity = if place.is_standard_input() { None } else { Some(Identity::of(&place)?) };
+    Ok(LogFile { place, format, head, partition, identity })
 }
 
 fn with_partition(schema: &Schema, partition: &[(String, Segment)]) -> Schema {

@@ -7,31 +7,34 @@ use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use slateval::Summary;
 
 use crate::error::{Error, Result};
+use crate::reading::checkpoint::Keeper;
 use crate::reading::gather::Gather;
 use crate::rows::Done;
 
 /// Merges the parts of a plan while workers produce them. A worker that is too far ahead of the merging waits, so that
 /// only a few parts are in memory, however long the plan.
-#[derive(Debug)]
-pub(crate) struct Merge {
-    state: Mutex<State>,
+pub(crate) struct Merge<'a> {
+    state: Mutex<State<'a>>,
     moved: Condvar,
     /// How far the tasks begun may be ahead of the tasks merged.
     ahead: usize,
 }
 
-#[derive(Debug)]
-struct State {
+struct State<'a> {
     begun: usize,
-    merged: usize,
     waiting: BTreeMap<usize, Result<Done>>,
+    /// What is merged: a beginning of the plan.
     gather: Gather,
+    /// Keeps what is merged, from time to time.
+    keeper: Option<Keeper<'a>>,
     failed: Option<Error>,
 }
 
-impl Merge {
-    pub(crate) fn new(gather: Gather, ahead: usize) -> Self {
-        let state = State { begun: 0, merged: 0, waiting: BTreeMap::new(), gather, failed: None };
+impl<'a> Merge<'a> {
+    /// Goes on from what is gathered already.
+    pub(crate) fn new(gather: Gather, keeper: Option<Keeper<'a>>, ahead: usize) -> Self {
+        let begun = gather.done().units;
+        let state = State { begun, waiting: BTreeMap::new(), gather, keeper, failed: None };
         Merge { state: Mutex::new(state), moved: Condvar::new(), ahead: ahead.max(1) }
     }
 
@@ -63,7 +66,7 @@ impl Merge {
 
     /// Waits until a task may begin that was handed out elsewhere; false if an earlier one has failed.
     pub(crate) fn admit(&self, task: usize) -> bool {
-        let too_far = |state: &mut State| state.failed.is_none() && task >= state.merged + self.ahead;
+        let too_far = |state: &mut State| state.failed.is_none() && task >= state.merged() + self.ahead;
         let state = self.moved.wait_while(self.lock(), too_far).unwrap_or_else(PoisonError::into_inner);
         state.failed.is_none()
     }
@@ -80,7 +83,7 @@ impl Merge {
 
     fn begin(&self, tasks: usize) -> Option<usize> {
         let too_far = |state: &mut State| {
-            state.failed.is_none() && state.begun < tasks && state.begun >= state.merged + self.ahead
+            state.failed.is_none() && state.begun < tasks && state.begun >= state.merged() + self.ahead
         };
         let mut state = self.moved.wait_while(self.lock(), too_far).unwrap_or_else(PoisonError::into_inner);
         if state.failed.is_some() || state.begun >= tasks {
@@ -90,28 +93,46 @@ impl Merge {
         Some(state.begun - 1)
     }
 
-    fn lock(&self) -> MutexGuard<'_, State> {
+    fn lock(&self) -> MutexGuard<'_, State<'a>> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     pub(crate) fn finish(self) -> Result<Summary> {
         let state = self.state.into_inner().unwrap_or_else(PoisonError::into_inner);
-        state.failed.map_or_else(|| state.gather.finish(), Err)
+        if let Some(failed) = state.failed {
+            return Err(failed);
+        }
+        // What comes after the reading may fail too.
+        if let Some(mut keeper) = state.keeper.filter(|_| state.gather.can_be_resumed()) {
+            keeper.keep(state.gather.done())?;
+        }
+        state.gather.finish()
     }
 }
 
-impl State {
+impl State<'_> {
     /// Takes a part, and merges it and those that waited for it. The error kept is that of the earliest task, for no
     /// later part is looked at before it.
     fn take(&mut self, task: usize, part: Result<Done>) {
         self.waiting.insert(task, part);
         while self.failed.is_none()
-            && let Some(part) = self.waiting.remove(&self.merged)
+            && let Some(part) = self.waiting.remove(&self.merged())
         {
-            match self.gather.add(self.merged, part) {
-                Ok(()) => self.merged += 1,
-                Err(error) => self.failed = Some(error),
+            if let Err(error) = self.gather.add(part).and_then(|()| self.keep_if_due()) {
+                self.failed = Some(error);
             }
+        }
+    }
+
+    /// How many parts are merged.
+    fn merged(&self) -> usize {
+        self.gather.done().units
+    }
+
+    fn keep_if_due(&mut self) -> Result<()> {
+        match &mut self.keeper {
+            Some(keeper) if self.gather.can_be_resumed() => keeper.keep_if_due(self.gather.done()),
+            _ => Ok(()),
         }
     }
 }

@@ -39,8 +39,9 @@ pub(crate) struct TaskMeter<'a> {
 }
 
 impl<'a> Meter<'a> {
-    pub(crate) fn new(watch: &'a (dyn Fn(Progress) -> ControlFlow<()> + Sync)) -> Self {
-        Meter { rows: AtomicU64::new(0), bytes: AtomicU64::new(0), watch }
+    /// Goes on from what was read before.
+    pub(crate) fn new(before: Progress, watch: &'a (dyn Fn(Progress) -> ControlFlow<()> + Sync)) -> Self {
+        Meter { rows: AtomicU64::new(before.rows), bytes: AtomicU64::new(before.bytes), watch }
     }
 
     pub(crate) fn task(&'a self, share: u64) -> TaskMeter<'a> {

@@ -7,6 +7,7 @@ use slateval::{Band, CorrectionChoice, Settings, Spec, Structure};
 
 use crate::columns::{Columns, RowFormat, Source, TargetColumns};
 use crate::error::{OnBad, Tolerance};
+use crate::reading::plan_differences::setting_differences;
 
 /// Everything needed to run an evaluation again, for the JSON: the same whoever runs it. What cannot change the numbers (threads) is left out.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -143,6 +144,13 @@ impl Record {
             seed: settings.seed,
             debias_cvar: settings.debias_cvar,
         }
+    }
+
+    /// How another record differs, by name.
+    pub fn differences(&self, other: &Record) -> Vec<String> {
+        // Numbers and texts: nothing that JSON cannot hold.
+        let value = |record: &Record| serde_json::to_value(record).unwrap_or_default();
+        setting_differences(&value(self), &value(other))
     }
 
     /// The same log or summary, evaluated with other settings. The structure stays where these name none.

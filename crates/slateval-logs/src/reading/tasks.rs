@@ -11,10 +11,12 @@ use slateval::{Segment, SkippedExample, Spec, Summary};
 
 use crate::columns::{Columns, RowFormat};
 use crate::error::{Error, Result, Tolerance};
-use crate::formats::{Footers, Identity, PIECE, Pieces, STDIN, StandardInput};
+use crate::formats::{Footers, Identity, PIECE, Pieces, Place, StandardInput};
+use crate::reading::checkpoint::{Checkpoints, Keeper, Merged};
 use crate::reading::gather::{Gather, Plan, PlannedFile, PlannedPart};
 use crate::reading::log::{Log, LogFile};
 use crate::reading::merge::Merge;
+use crate::reading::plan_differences::Planned;
 use crate::reading::progress::{Meter, Progress};
 use crate::reading::units::{Job, Unit, pieces_of, units_of};
 use crate::rows::Budget;
@@ -25,7 +27,7 @@ pub(crate) const TASK_ROWS: u64 = 262_144;
 /// A part of a log that can be summarised by itself, on any machine that sees the file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Task {
-    /// The file.
+    /// The file, or its address.
     pub file: PathBuf,
     /// Which of its row groups (Parquet); all of it if there are none.
     pub row_groups: Option<Range<usize>>,
@@ -39,6 +41,9 @@ pub struct Task {
     /// whoever reads a task by itself.
     #[serde(default)]
     pub tolerance: Tolerance,
+    /// The part of the file's bytes that it stands for.
+    #[serde(default)]
+    pub bytes: u64,
 }
 
 impl Log {
@@ -55,7 +60,7 @@ impl Log {
     }
 
     fn tasks(&self, format: &RowFormat) -> Vec<Task> {
-        self.files.iter().flat_map(|file| tasks_of(file, format, self.tolerance)).map(|(task, _)| task).collect()
+        self.files.iter().flat_map(|file| tasks_of(file, format, self.tolerance)).collect()
     }
 
     /// Reads the log once, on so many threads (all processors if `None`), and merges the parts in the order of the plan:
@@ -88,7 +93,27 @@ impl Log {
         threads: Option<usize>,
         watch: &(dyn Fn(Progress) -> ControlFlow<()> + Sync),
     ) -> Result<Summary> {
-        self.summarize_in_pieces(columns, spec, threads, watch, PIECE)
+        self.summarize_in_pieces(columns, spec, threads, watch, None, PIECE)
+    }
+
+    /// Like [`Log::summarize_while`], with checkpoints from time to time, from the last of which a later call goes on. The
+    /// result is the same, bit for bit, whether the reading was interrupted or not.
+    ///
+    /// # Errors
+    /// Those of [`Log::summarize_while`]; [`Error::Checkpoint`] if a checkpoint cannot be kept, or is of other files or
+    /// settings; [`Error::InputNotRepeatable`] for standard input.
+    pub fn summarize_resumably(
+        &self,
+        columns: &Columns,
+        spec: &Spec,
+        threads: Option<usize>,
+        watch: &(dyn Fn(Progress) -> ControlFlow<()> + Sync),
+        checkpoints: &Checkpoints<'_>,
+    ) -> Result<Summary> {
+        if self.files.iter().any(|file| file.place.is_standard_input()) {
+            return Err(Error::InputNotRepeatable);
+        }
+        self.summarize_in_pieces(columns, spec, threads, watch, Some(checkpoints), PIECE)
     }
 
     /// Reads the log with plain text files cut into pieces of so many bytes.
@@ -98,29 +123,34 @@ impl Log {
         spec: &Spec,
         threads: Option<usize>,
         watch: &(dyn Fn(Progress) -> ControlFlow<()> + Sync),
+        checkpoints: Option<&Checkpoints<'_>>,
         piece_bytes: u64,
     ) -> Result<Summary> {
         self.check_duplicates()?;
         let threads = threads.filter(|&n| n > 0).unwrap_or_else(processors);
         let of_file = |file| {
             let tasks = tasks_of(file, &columns.format, self.tolerance).into_iter();
-            tasks.map(move |(task, bytes)| (task, bytes, file))
+            tasks.map(move |task| (task, file))
         };
-        let tasks: Vec<(Task, u64, &LogFile)> = self.files.iter().flat_map(of_file).collect();
-        let meter = Meter::new(watch);
+        let tasks: Vec<(Task, &LogFile)> = self.files.iter().flat_map(of_file).collect();
         let job = Job { columns, spec, footers: &Footers::default(), budget: Budget::new(self.memory, threads) };
         let cuts: Vec<Option<Pieces>> = tasks
             .iter()
-            .map(|(task, bytes, _)| pieces_of(task, *bytes, columns, piece_bytes))
+            .map(|(task, file)| pieces_of(&file.place, task.bytes, columns, piece_bytes))
             .collect::<Result<_>>()?;
         let mut units: Vec<Unit<'_>> = Vec::new();
-        for ((task, bytes, file), cut) in tasks.iter().zip(&cuts) {
-            units.extend(units_of(task, *bytes, cut.as_ref(), file.identity.as_ref()));
+        for ((task, file), cut) in tasks.iter().zip(&cuts) {
+            units.extend(units_of(task, &file.place, task.bytes, cut.as_ref(), file.identity.as_ref()));
         }
+        let plan = || tasks.iter().map(|(task, _)| Planned::new(task)).collect();
+        let mut keeper = checkpoints.map(|checkpoints| Keeper::new(checkpoints, plan()));
+        let done = start(keeper.as_mut(), spec)?;
+        let bytes = units.iter().take(done.units).map(|unit| unit.bytes).sum();
+        let meter = Meter::new(Progress { rows: done.rows(), bytes }, watch);
         let part = |i: usize| {
             let unit = &units[i];
             let meter = meter.task(unit.bytes);
-            let input = match unit.task.file == Path::new(STDIN) {
+            let input = match unit.place.is_standard_input() {
                 true => Some(self.take_input()?),
                 false => None,
             };
@@ -128,23 +158,23 @@ impl Log {
         };
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads.min(units.len().max(1)));
         let pool = pool.build().map_err(|e| Error::Threads(e.to_string()))?;
-        let gather = Gather::new(Summary::new(spec.clone())?, self.tolerance, self.gather_plan(&units));
-        let merge = Merge::new(gather, 2 * threads);
+        let gather = Gather::new(done, self.tolerance, self.gather_plan(&units));
+        let merge = Merge::new(gather, keeper, 2 * threads);
         pool.broadcast(|_| merge.work(units.len(), &part));
         self.with_rows(merge.finish()?)
     }
 
     /// Which file each unit belongs to, and which files could not be opened.
     fn gather_plan(&self, units: &[Unit<'_>]) -> Plan {
-        let places: HashMap<&Path, usize> = self.files.iter().map(|file| file.path.as_path()).zip(0..).collect();
-        let place = |unit: &Unit<'_>| places.get(unit.task.file.as_path()).copied().unwrap_or(0);
+        let places: HashMap<&Path, usize> = self.files.iter().map(LogFile::path).zip(0..).collect();
+        let place = |unit: &Unit<'_>| places.get(unit.place.path()).copied().unwrap_or(0);
         let part = |i: usize| {
             let file = place(&units[i]);
             let begins = i == 0 || place(&units[i - 1]) != file;
             PlannedPart { file, begins_tasks: begins && units[i].task.row_groups.is_some() }
         };
         let file = |file: &LogFile| PlannedFile {
-            name: file.path.display().to_string(),
+            name: file.path().display().to_string(),
             rows: file.head.row_groups.iter().flatten().sum(),
         };
         Plan {
@@ -185,21 +215,36 @@ fn place_of(example: &SkippedExample) -> String {
     format!("{}{row}: {column}{}", example.file, example.value.as_deref().unwrap_or_default())
 }
 
+/// What an earlier reading left, or nothing.
+fn start(keeper: Option<&mut Keeper<'_>>, spec: &Spec) -> Result<Merged> {
+    match keeper.map_or(Ok(None), Keeper::found)? {
+        Some(merged) => Ok(merged),
+        None => Ok(Merged::nothing(Summary::new(spec.clone())?)),
+    }
+}
+
 pub(crate) fn processors() -> usize {
     std::thread::available_parallelism().map_or(1, NonZero::get)
 }
 
-/// The tasks of a file, each with the bytes it stands for.
-fn tasks_of(file: &LogFile, format: &RowFormat, tolerance: Tolerance) -> Vec<(Task, u64)> {
+/// The tasks of a file.
+fn tasks_of(file: &LogFile, format: &RowFormat, tolerance: Tolerance) -> Vec<Task> {
     let file_was = file.identity.as_ref().map(Identity::key);
-    let (path, partition) = (&file.path, &file.partition);
-    let task = |row_groups| Task { file: path.clone(), row_groups, partition: partition.clone(), file_was, tolerance };
+    let task = |row_groups, bytes| Task {
+        file: file.place.address(),
+        row_groups,
+        partition: file.partition.clone(),
+        file_was,
+        tolerance,
+        bytes,
+    };
+    let all = file.head.bytes;
     match (&file.head.row_groups, format) {
         (Some(groups), RowFormat::Wide) => {
-            let share = |range: &Range<usize>| share(file.head.bytes, groups, range);
-            cut(groups).into_iter().map(|range| (task(Some(range.clone())), share(&range))).collect()
+            let of_groups = |range: Range<usize>| task(Some(range.clone()), share(all, groups, &range));
+            cut(groups).into_iter().map(of_groups).collect()
         }
-        _ => vec![(task(None), file.head.bytes)],
+        _ => vec![task(None, all)],
     }
 }
 
@@ -236,16 +281,17 @@ pub fn partial(task: &Task, columns: &Columns, spec: &Spec) -> Result<Summary> {
 }
 
 pub(crate) fn partial_in_pieces(task: &Task, columns: &Columns, spec: &Spec, piece_bytes: u64) -> Result<Summary> {
-    let bytes = std::fs::metadata(&task.file).map_or(0, |file| file.len());
+    let place = Place::at(&task.file)?;
+    let bytes = place.size()?;
     let job = Job { columns, spec, footers: &Footers::default(), budget: Budget::new(None, 1) };
-    let cut = pieces_of(task, bytes, columns, piece_bytes)?;
-    let identity = Identity::of(&task.file)?;
+    let cut = pieces_of(&place, bytes, columns, piece_bytes)?;
+    let identity = Identity::of(&place)?;
     if task.file_was.is_some_and(|was| was != identity.key()) {
-        return Err(Error::Changed { path: task.file.clone() });
+        return Err(Error::Changed { path: place.path().into() });
     }
-    let mut gather = Gather::new(Summary::new(spec.clone())?, task.tolerance, Plan::default());
-    for (i, unit) in units_of(task, bytes, cut.as_ref(), Some(&identity)).iter().enumerate() {
-        gather.add(i, job.unit(unit, None, &|_, _| ControlFlow::Continue(())))?;
+    let mut gather = Gather::new(Merged::nothing(Summary::new(spec.clone())?), task.tolerance, Plan::default());
+    for unit in units_of(task, &place, bytes, cut.as_ref(), Some(&identity)) {
+        gather.add(job.unit(&unit, None, &|_, _| ControlFlow::Continue(())))?;
     }
     gather.finish()
 }

@@ -9,7 +9,7 @@ use slateval::Spec;
 
 use crate::columns::{Columns, Found, Layout, RowFormat};
 use crate::error::{Error, OnBad, Result};
-use crate::formats::{self, Batches, Footers, Format, Identity, Part, Pieces, StandardInput, guarded};
+use crate::formats::{self, Batches, Footers, Format, Identity, Part, Pieces, Place, StandardInput, guarded};
 use crate::reading::progress;
 use crate::reading::tasks::Task;
 use crate::rows::{Budget, Done, Faults, LongRows, WideRows};
@@ -21,6 +21,7 @@ use crate::rows::{Budget, Done, Faults, LongRows, WideRows};
 #[derive(Debug)]
 pub(crate) struct Unit<'a> {
     pub(crate) task: &'a Task,
+    pub(crate) place: &'a Place,
     piece: Option<(&'a Pieces, usize)>,
     /// Whether it is the task's last.
     last: bool,
@@ -30,23 +31,25 @@ pub(crate) struct Unit<'a> {
 }
 
 /// The pieces that a task's file is cut into. Slates of a log in long format may cross any cut.
-pub(crate) fn pieces_of(task: &Task, bytes: u64, columns: &Columns, piece_bytes: u64) -> Result<Option<Pieces>> {
+pub(crate) fn pieces_of(place: &Place, bytes: u64, columns: &Columns, piece_bytes: u64) -> Result<Option<Pieces>> {
     if columns.format != RowFormat::Wide {
         return Ok(None);
     }
-    Ok(Pieces::of(&task.file, Format::detect(&task.file)?, bytes, piece_bytes))
+    Ok(Pieces::of(place, Format::detect(place)?, bytes, piece_bytes))
 }
 
 pub(crate) fn units_of<'a>(
     task: &'a Task,
+    place: &'a Place,
     bytes: u64,
     cut: Option<&'a Pieces>,
     identity: Option<&'a Identity>,
 ) -> Vec<Unit<'a>> {
-    let Some(pieces) = cut else { return vec![Unit { task, piece: None, last: true, bytes, identity }] };
+    let Some(pieces) = cut else { return vec![Unit { task, place, piece: None, last: true, bytes, identity }] };
     let count = pieces.count();
     let share = |i: usize| bytes * (i as u64 + 1) / count as u64 - bytes * i as u64 / count as u64;
-    let unit = |i: usize| Unit { task, piece: Some((pieces, i)), last: i + 1 == count, bytes: share(i), identity };
+    let unit =
+        |i: usize| Unit { task, place, piece: Some((pieces, i)), last: i + 1 == count, bytes: share(i), identity };
     (0..count).map(unit).collect()
 }
 
@@ -65,47 +68,49 @@ pub(crate) struct Job<'a> {
 impl Job<'_> {
     pub(crate) fn unit(&self, unit: &Unit<'_>, input: Option<StandardInput>, report: Report<'_>) -> Result<Done> {
         let part = match (unit.piece, &unit.task.row_groups) {
-            (Some((pieces, i)), _) => Part::Bytes { range: pieces.range(i)?, first_row: 0 },
+            (Some((pieces, i)), _) => pieces.part(i)?,
             (None, Some(groups)) => Part::RowGroups(groups.clone()),
             (None, None) => Part::Whole,
         };
-        let read = self.part(unit.task, &part, input, report);
+        let read = self.part(unit, &part, input, report);
         let done = match (read, part) {
-            // Bad rows are counted from the piece's first, and moved when pieces are put together. For other errors, how many rows stand before a piece is counted only if somebody asks: it is read again, for the message.
+            // Bad rows are counted from the piece's first, and moved when pieces are put together. For other errors, how many
+            // rows stand before a piece is counted only if somebody asks: it is read again, for the message.
             (Err(Error::Stopped), _) => Err(Error::Stopped),
-            (Err(_), Part::Bytes { range, .. }) if range.start > 0 => {
-                let first_row = formats::rows_before(&unit.task.file, Format::detect(&unit.task.file)?, range.start)?;
+            (Err(Error::Remote(error)), _) => Err(Error::Remote(error)),
+            (Err(_), Part::Bytes { range, fetched, .. }) if range.start > 0 => {
+                let first_row = formats::rows_before(unit.place, Format::detect(unit.place)?, range.start)?;
                 let silent: Report<'_> = &|_, _| ControlFlow::Continue(());
-                self.part(unit.task, &Part::Bytes { range, first_row }, None, silent)
+                self.part(unit, &Part::Bytes { range, first_row, fetched }, None, silent)
             }
             (done, _) => done,
         };
         let done = done?;
-        let file = &unit.task.file;
-        unit.identity.map_or(Ok(()), |identity| identity.check(file))?;
+        unit.identity.map_or(Ok(()), |identity| identity.check(unit.place))?;
         // How many rows came from all pieces is known when they are merged.
-        let input = unit.identity.map(|identity| identity.input(file, unit.task.row_groups.clone(), 0));
+        let input = unit.identity.map(|identity| identity.input(unit.place.path(), unit.task.row_groups.clone(), 0));
         Ok(Done { more: !unit.last, input, ..done })
     }
 
-    fn part(&self, task: &Task, part: &Part, input: Option<StandardInput>, report: Report<'_>) -> Result<Done> {
+    fn part(&self, unit: &Unit<'_>, part: &Part, input: Option<StandardInput>, report: Report<'_>) -> Result<Done> {
         let Job { columns, spec, footers, budget } = *self;
-        let format = Format::detect(&task.file)?;
+        let Unit { task, place, .. } = unit;
+        let format = Format::detect(place)?;
         let text = format.is_text();
         let resolve = |schema: &Schema| {
-            Layout::resolve(Found { file: &task.file, schema, text, partition: &task.partition }, columns, spec)
+            Layout::resolve(Found { file: place.path(), schema, text, partition: &task.partition }, columns, spec)
         };
         let choose = |schema: &Schema| resolve(schema).map(|layout| layout.selection());
-        let batches = guarded(&task.file, format.name(), || match input {
+        let batches = guarded(place, format.name(), || match input {
             Some(input) => input.batches(&choose),
-            None => formats::open(&task.file, format, part, footers, &choose),
+            None => formats::open(place, format, part, footers, &choose),
         })?;
         let layout = resolve(&batches.schema)?;
-        let file = task.file.clone();
+        let file = place.path().to_owned();
         match layout.keys.clone() {
             None => {
                 let mut rows = WideRows::new(file, layout, text, spec, budget)?;
-                each(task, format, batches, report, &mut |batch, first_row, unread| {
+                each(place, format, batches, report, &mut |batch, first_row, unread| {
                     rows.add(batch, first_row, unread)?;
                     Ok(self.goes_on(task, rows.faults()))
                 })?;
@@ -113,7 +118,7 @@ impl Job<'_> {
             }
             Some(keys) => {
                 let mut rows = LongRows::new(file, layout, keys, text, spec, budget)?;
-                each(task, format, batches, report, &mut |batch, first_row, unread| {
+                each(place, format, batches, report, &mut |batch, first_row, unread| {
                     rows.add(batch, first_row, unread)?;
                     Ok(self.goes_on(task, rows.faults()?))
                 })?;
@@ -135,10 +140,10 @@ impl Job<'_> {
 /// to go on.
 type Take<'a> = &'a mut dyn FnMut(&RecordBatch, u64, Vec<Error>) -> Result<ControlFlow<()>>;
 
-fn each(task: &Task, format: Format, batches: Batches, report: Report<'_>, take: Take<'_>) -> Result<()> {
+fn each(place: &Place, format: Format, batches: Batches, report: Report<'_>, take: Take<'_>) -> Result<()> {
     let Batches { first_row, rows, taken, mut batches, bad, .. } = batches;
     let mut done = 0;
-    while let Some(batch) = guarded(&task.file, format.name(), || batches.next().transpose())? {
+    while let Some(batch) = guarded(place, format.name(), || batches.next().transpose())? {
         if take(&batch, first_row + done, bad.take())?.is_break() {
             return Ok(());
         }
@@ -196,7 +201,7 @@ mod tests {
         fn read(&self, threads: usize, piece: u64) -> Result<Summary> {
             let log = Log::open_tolerating(&[self.folder.path().display().to_string()], UNENDED)?;
             let go_on = |_: Progress| ControlFlow::Continue(());
-            log.summarize_in_pieces(&self.columns, &self.spec, Some(threads), &go_on, piece)
+            log.summarize_in_pieces(&self.columns, &self.spec, Some(threads), &go_on, None, piece)
         }
     }
 

@@ -41,6 +41,21 @@ pub struct LogFacts {
     /// What was left out of the log, by reason.
     #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Vec::is_empty"))]
     pub skipped: Vec<Skipped>,
+    /// The files that rows came from, by name, as far as the summary was told.
+    pub inputs: Vec<InputFacts>,
+}
+
+/// What is known of a file that rows came from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[cfg_attr(not(feature = "__construct"), non_exhaustive)]
+pub struct InputFacts {
+    /// What it was called when it was read.
+    pub name: String,
+    /// Its size.
+    pub bytes: u64,
+    /// The rows that came from it.
+    pub rows: u64,
 }
 
 /// What is known of the logged rewards.

@@ -67,7 +67,13 @@ impl Summary {
         self.check_skipped(&mut policies);
         let segments = self.evaluate_segments(&trusts, settings, &normals)?;
         Ok(Evaluation {
-            log: LogFacts { rows: total.rows, slots: self.slots(), reward, skipped: self.skipped() },
+            log: LogFacts {
+                rows: total.rows,
+                slots: self.slots(),
+                reward,
+                skipped: self.skipped(),
+                inputs: self.input_facts(),
+            },
             comparisons,
             disparities: disparities(&policies, &segments, settings),
             policies,
@@ -213,7 +219,13 @@ fn part(
 ) -> Result<Evaluation> {
     let (min, max) = cell.bins.range().ok_or(Error::NoRows)?;
     let reward = RewardFacts { min, max, distinct: cell.bins.distinct() };
-    let log = LogFacts { rows: cell.rows, slots: summary.slots(), reward, skipped: summary.skipped() };
+    let log = LogFacts {
+        rows: cell.rows,
+        slots: summary.slots(),
+        reward,
+        skipped: summary.skipped(),
+        inputs: summary.input_facts(),
+    };
     Ok(Evaluation { log, policies, comparisons, segments: Vec::new(), disparities: Vec::new() })
 }
 

@@ -3,6 +3,7 @@
 pub(crate) mod binning;
 pub(crate) mod combination;
 pub(crate) mod correction;
+pub(crate) mod day;
 pub(crate) mod error;
 pub(crate) mod field;
 pub(crate) mod propensity_source;

@@ -23,6 +23,9 @@ use crate::summary::tally::Tally;
 
 const MAGIC: &[u8; 8] = b"SLATEVAL";
 const VERSION: u32 = 6;
+/// The first version that is read. From it on, every version stays readable: what a later one changes is brought up to
+/// date after the checksum has been checked. Of an earlier one, sums are missing.
+const OLDEST: u32 = 6;
 pub(crate) const PREAMBLE: usize = MAGIC.len() + 4 + 8;
 pub(crate) const CHECKSUM: usize = 4;
 /// Numbers in the bins of one segment: 2 GB.
@@ -55,7 +58,8 @@ impl Summary {
         let segment =
             |(value, cell): (&Segment, &Cell)| SegmentHeader { value: value.clone().into(), cell: write(cell) };
         let segments = cells.map(segment).collect();
-        let header = Header::new(&self.spec, whole, segments, &settled.inputs()).skipping(&self.skipped).to_json();
+        let header = Header::new(&self.spec, whole, segments, &settled.inputs(), &self.history);
+        let header = header.skipping(&self.skipped).to_json();
         let mut bytes = Vec::with_capacity(PREAMBLE + header.len() + payload.len() + CHECKSUM);
         bytes.extend_from_slice(MAGIC);
         bytes.extend_from_slice(&VERSION.to_le_bytes());
@@ -84,6 +88,7 @@ impl Summary {
         }
         contents.inputs.into_iter().for_each(|input| summary.inputs.add(input));
         summary.skipped = contents.skipped;
+        summary.history = contents.history;
         let count = contents.segments.len();
         for segment in contents.segments {
             reader.expect_room(spec, &segment.cell)?;
@@ -132,9 +137,18 @@ pub(crate) fn open(bytes: &[u8]) -> Result<(&[u8], &[u8])> {
         return Err(broken("it is cut short"));
     }
     let version = u32::from_le_bytes(bytes[8..12].try_into().unwrap_or_default());
-    if version != VERSION {
+    if version < OLDEST {
         return Err(broken(&format!(
-            "it is of version {version}, and this slateval reads version {VERSION}: make it again from its log"
+            "it is of version {version}, and this slateval reads version {OLDEST} and later ones: make it again from its \
+             log, or read it with {}",
+            writer(bytes)
+        )));
+    }
+    if version > VERSION {
+        return Err(broken(&format!(
+            "it is of version {version}, and slateval {} reads versions up to {VERSION}: read it with {} or newer",
+            env!("CARGO_PKG_VERSION"),
+            writer(bytes)
         )));
     }
     let (content, checksum) = bytes.split_at(bytes.len() - CHECKSUM);
@@ -145,6 +159,14 @@ pub(crate) fn open(bytes: &[u8]) -> Result<(&[u8], &[u8])> {
     let body = &content[PREAMBLE..];
     let length = usize::try_from(length).ok().filter(|&length| length <= body.len());
     Ok(body.split_at(length.ok_or_else(|| broken("it is cut short"))?))
+}
+
+/// The slateval that wrote a file of whatever version: all begin alike.
+fn writer(bytes: &[u8]) -> String {
+    let length = bytes[12..PREAMBLE].try_into().map(u64::from_le_bytes).ok();
+    let length = length.and_then(|length| usize::try_from(length).ok());
+    let header = length.and_then(|length| bytes[PREAMBLE..].get(..length));
+    header.and_then(Header::writer).unwrap_or_else(|| "the slateval that wrote it".to_owned())
 }
 
 /// Writes the origin, the range, each occupied bin and each policy's sums. Returns the number of bins.

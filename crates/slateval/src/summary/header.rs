@@ -9,12 +9,14 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use crate::question::binning::{Binning, Scale};
+use crate::question::day::Day;
 use crate::question::error::Result;
 use crate::question::propensity_source::PropensitySource;
 use crate::question::segment::Segment;
 use crate::question::spec::Spec;
 use crate::question::structure::Structure;
 use crate::summary::bins::Resolution;
+use crate::summary::history::History;
 use crate::summary::inputs::Input;
 use crate::summary::skipped::{SkippedHeader, SkippedParts};
 
@@ -31,6 +33,8 @@ pub(crate) struct Header {
     inputs: Vec<InputHeader>,
     #[serde(default, skip_serializing_if = "SkippedHeader::is_empty")]
     skipped: SkippedHeader,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    history: Option<HistoryHeader>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -99,6 +103,19 @@ struct InputHeader {
     row_groups: Option<(usize, usize)>,
     rows: u64,
     digest: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    day: Option<String>,
+}
+
+/// How the summary came about. A reader that does not know it misreads nothing, so it needs no version of its own.
+#[derive(Serialize, Deserialize)]
+struct HistoryHeader {
+    #[serde(default)]
+    days: Vec<String>,
+    #[serde(default)]
+    commands: Vec<String>,
+    #[serde(default)]
+    reading: Vec<String>,
 }
 
 /// What a header says.
@@ -108,6 +125,7 @@ pub(crate) struct Contents {
     pub(crate) segments: Vec<SegmentHeader>,
     pub(crate) inputs: Vec<Input>,
     pub(crate) skipped: SkippedParts,
+    pub(crate) history: History,
 }
 
 /// A segment as a value of JSON.
@@ -121,7 +139,13 @@ pub(crate) enum SegmentValue {
 }
 
 impl Header {
-    pub(crate) fn new(spec: &Spec, whole: Option<CellHeader>, segments: Vec<SegmentHeader>, inputs: &[&Input]) -> Self {
+    pub(crate) fn new(
+        spec: &Spec,
+        whole: Option<CellHeader>,
+        segments: Vec<SegmentHeader>,
+        inputs: &[&Input],
+        history: &History,
+    ) -> Self {
         Header {
             schema: "slateval/summary/6".into(),
             written_by: concat!("slateval ", env!("CARGO_PKG_VERSION")).into(),
@@ -130,6 +154,7 @@ impl Header {
             segments,
             inputs: inputs.iter().map(|input| InputHeader::new(input)).collect(),
             skipped: SkippedHeader::default(),
+            history: (!history.is_empty()).then(|| HistoryHeader::new(history)),
         }
     }
 
@@ -144,6 +169,16 @@ impl Header {
         serde_json::to_vec(self).unwrap_or_default()
     }
 
+    /// Who wrote a header of whatever version.
+    pub(crate) fn writer(json: &[u8]) -> Option<String> {
+        #[derive(Deserialize)]
+        struct Writer {
+            written_by: String,
+        }
+        let Writer { written_by } = serde_json::from_slice(json).ok()?;
+        Some(written_by)
+    }
+
     /// What a header says, or why it says nothing.
     pub(crate) fn parse(json: &[u8]) -> std::result::Result<Contents, String> {
         let header: Header = serde_json::from_slice(json).map_err(|error| error.to_string())?;
@@ -151,25 +186,41 @@ impl Header {
         let inputs = header.inputs.into_iter().map(InputHeader::into_input).collect::<Option<_>>();
         let inputs = inputs.ok_or("an input is not described as it should be")?;
         let skipped = header.skipped.into_parts().ok_or("rows were left out for a reason that is not known")?;
-        Ok(Contents { spec, whole: header.whole, segments: header.segments, inputs, skipped })
+        let history = header.history.map_or(Ok(History::default()), HistoryHeader::into_history);
+        let history = history.map_err(|error| error.to_string())?;
+        Ok(Contents { spec, whole: header.whole, segments: header.segments, inputs, skipped, history })
     }
 }
 
 impl InputHeader {
     fn new(input: &Input) -> Self {
-        let Input { name, bytes, fingerprint, row_groups, rows, digest } = input.clone();
+        let Input { name, bytes, fingerprint, row_groups, rows, digest, day } = input.clone();
         let row_groups = row_groups.map(|groups| (groups.start, groups.end));
         let [fingerprint, digest] = [fingerprint, digest].map(|number| format!("{number:016x}"));
-        InputHeader { name, bytes, fingerprint, row_groups, rows, digest }
+        InputHeader { name, bytes, fingerprint, row_groups, rows, digest, day: day.map(String::from) }
     }
 
     fn into_input(self) -> Option<Input> {
-        let InputHeader { name, bytes, fingerprint, row_groups, rows, digest } = self;
+        let InputHeader { name, bytes, fingerprint, row_groups, rows, digest, day } = self;
+        let day = day.map(|day| day.parse()).transpose().ok()?;
         let number = |digits: String| u64::from_str_radix(&digits, 16).ok();
         let (fingerprint, digest) = (number(fingerprint)?, number(digest)?);
         let row_groups = row_groups.map(|(start, end)| start..end);
         let is_whole = row_groups.as_ref().is_none_or(|groups| groups.start < groups.end);
-        is_whole.then_some(Input { name, bytes, fingerprint, row_groups, rows, digest })
+        is_whole.then_some(Input { name, bytes, fingerprint, row_groups, rows, digest, day })
+    }
+}
+
+impl HistoryHeader {
+    fn new(history: &History) -> Self {
+        let History { days, commands, reading } = history.clone();
+        HistoryHeader { days: days.into_iter().map(String::from).collect(), commands, reading }
+    }
+
+    fn into_history(self) -> Result<History> {
+        let HistoryHeader { days, commands, reading } = self;
+        let days = days.iter().map(|day| day.parse::<Day>()).collect::<Result<_>>()?;
+        Ok(History { days, commands, reading })
     }
 }
 
@@ -245,11 +296,30 @@ mod tests {
     #[test]
     fn estimated_propensities_are_written_and_known_ones_are_not() {
         let mut spec = Spec::new(Structure::Auto, ["new"]);
-        let json = |spec: &Spec| String::from_utf8(Header::new(spec, None, vec![], &[]).to_json()).unwrap();
+        let json = |spec: &Spec| {
+            String::from_utf8(Header::new(spec, None, vec![], &[], &History::default()).to_json()).unwrap()
+        };
         assert!(!json(&spec).contains("propensities"));
         spec.propensities = PropensitySource::Estimated;
         assert!(json(&spec).contains(r#""propensities":"estimated""#));
         assert_eq!(Header::parse(json(&spec).as_bytes()).unwrap().spec, spec);
+    }
+
+    #[test]
+    fn the_history_is_kept() {
+        let day: Day = "2024-05-31".parse().unwrap();
+        let spec = Spec::new(Structure::Auto, ["new"]);
+        let (name, days) = ("a.csv".to_owned(), [day].into());
+        let input = Input { name, bytes: 9, fingerprint: 1, row_groups: None, rows: 1, digest: 1, day: Some(day) };
+        let history = History { days, commands: vec!["slateval update".into()], reading: vec!["--long".into()] };
+        let json = Header::new(&spec, None, vec![], &[&input], &history).to_json();
+        let text = String::from_utf8(json.clone()).unwrap();
+        assert!(text.contains(r#""digest":"0000000000000001","day":"2024-05-31"}"#), "{text}");
+        let history_text = r#""history":{"days":["2024-05-31"],"commands":["slateval update"],"reading":["--long"]}}"#;
+        assert!(text.ends_with(history_text), "{text}");
+        let contents = Header::parse(&json).unwrap();
+        assert_eq!((contents.inputs, contents.history), (vec![input], history));
+        assert!(Header::parse(text.replace("05-31", "05-32").as_bytes()).is_err());
     }
 
     /// Files are read by other versions and by other programs.
@@ -262,10 +332,18 @@ mod tests {
         spec.columns = BTreeMap::from([("reward".into(), "clicks".into())]);
         let values = [Segment::Null, Segment::Bool(true), Segment::Int(7), Segment::Text("7".into())];
         let cell = |rows| CellHeader { rows, slots: 2, resolution: Resolution::Exact, bins: 1 };
-        let input =
-            Input { name: "a.csv".into(), bytes: 9, fingerprint: 0xab, row_groups: Some(1..3), rows: 12, digest: 1 };
+        let input = Input {
+            name: "a.csv".into(),
+            bytes: 9,
+            fingerprint: 0xab,
+            row_groups: Some(1..3),
+            rows: 12,
+            digest: 1,
+            day: None,
+        };
         let segment = |value: Segment| SegmentHeader { value: value.into(), cell: cell(3) };
-        let header = Header::new(&spec, Some(cell(12)), values.clone().map(segment).into(), &[&input]);
+        let header =
+            Header::new(&spec, Some(cell(12)), values.clone().map(segment).into(), &[&input], &History::default());
         let json = String::from_utf8(header.to_json()).unwrap();
         let expected = concat!(
             r#"{"schema":"slateval/summary/6","written_by":"slateval "#,
@@ -287,6 +365,7 @@ mod tests {
         assert_eq!(contents.spec, spec);
         assert_eq!(contents.whole.unwrap().rows, 12);
         assert_eq!(contents.inputs, [input]);
+        assert!(contents.history.is_empty());
         let read: Vec<Segment> = contents.segments.into_iter().map(|segment| segment.value.into()).collect();
         assert_eq!(read, values);
     }

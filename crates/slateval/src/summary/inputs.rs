@@ -4,6 +4,8 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
+use crate::answer::evaluation::InputFacts;
+use crate::question::day::Day;
 use crate::question::error::{Error, Result};
 
 /// A file, or some row groups of one, whose rows a summary has.
@@ -21,6 +23,8 @@ pub struct Input {
     pub rows: u64,
     /// A number made from the rewards that were read: files that are alike where anybody looked differ in them.
     pub digest: u64,
+    /// The day that its rows are of, if anybody said.
+    pub day: Option<Day>,
 }
 
 impl Input {
@@ -35,7 +39,8 @@ impl Input {
         overlap && self.file_name() == other.file_name()
     }
 
-    fn file_name(&self) -> &str {
+    /// Its name without its directory.
+    pub fn file_name(&self) -> &str {
         self.name.rsplit(['/', '\\']).next().unwrap_or(&self.name)
     }
 
@@ -70,6 +75,21 @@ impl Inputs {
         all
     }
 
+    /// Each file once, by name.
+    pub(crate) fn facts(&self) -> Vec<InputFacts> {
+        let mut facts: Vec<InputFacts> = Vec::new();
+        for part in self.all() {
+            match facts.last_mut() {
+                // Other groups of rows of the file before.
+                Some(last) if part.row_groups.is_some() && (&last.name, last.bytes) == (&part.name, part.bytes) => {
+                    last.rows = last.rows.saturating_add(part.rows);
+                }
+                _ => facts.push(InputFacts { name: part.name.clone(), bytes: part.bytes, rows: part.rows }),
+            }
+        }
+        facts
+    }
+
     /// Refuses an input that is there already.
     pub(crate) fn check(&self, input: &Input) -> Result<()> {
         let known = self.files.get(&(input.bytes, input.fingerprint)).into_iter().flatten();
@@ -90,6 +110,13 @@ impl Inputs {
         }
     }
 
+    /// Says which day the rows of all inputs are of, where nobody said so before.
+    pub(crate) fn set_day(&mut self, day: Day) {
+        for input in self.files.values_mut().flatten() {
+            input.day.get_or_insert(day);
+        }
+    }
+
     /// Refuses inputs of which one is here already.
     pub(crate) fn check_all(&self, other: &Inputs) -> Result<()> {
         other.files.values().flatten().try_for_each(|input| self.check(input))
@@ -106,7 +133,15 @@ mod tests {
     use super::*;
 
     fn part(groups: Option<Range<usize>>) -> Input {
-        Input { name: "day.parquet".into(), bytes: 100, fingerprint: 7, row_groups: groups, rows: 10, digest: 5 }
+        Input {
+            name: "day.parquet".into(),
+            bytes: 100,
+            fingerprint: 7,
+            row_groups: groups,
+            rows: 10,
+            digest: 5,
+            day: None,
+        }
     }
 
     #[test]

@@ -10,6 +10,7 @@ pub(crate) mod cross;
 pub(crate) mod feature_map;
 pub(crate) mod format;
 pub(crate) mod header;
+pub(crate) mod history;
 pub(crate) mod index;
 pub(crate) mod inputs;
 pub(crate) mod layout;
@@ -32,13 +33,16 @@ pub(crate) mod witness;
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 
+use crate::answer::evaluation::InputFacts;
 use crate::answer::skipped::Skipped;
+use crate::question::day::Day;
 use crate::question::error::{Error, Result};
 use crate::question::segment::Segment;
 use crate::question::spec::Spec;
 use crate::rows::block::Block;
 use crate::summary::accumulate::Scratch;
 use crate::summary::cell::Cell;
+use crate::summary::history::History;
 use crate::summary::inputs::{Input, Inputs};
 use crate::summary::segments::Segments;
 use crate::summary::skipped::SkippedParts;
@@ -71,6 +75,7 @@ pub struct Summary {
     inputs: Inputs,
     /// What was left out of the log.
     skipped: SkippedParts,
+    history: History,
     /// Rows that wait for their block to be full.
     waiting: Waiting,
     /// Buffer for the slate that is being recorded.
@@ -95,7 +100,8 @@ impl Summary {
         let (segments, waiting, scratch) = (Segments::default(), Waiting::default(), Scratch::default());
         let inputs = Inputs::default();
         let skipped = SkippedParts::default();
-        Ok(Summary { spec, whole: None, segments, inputs, skipped, waiting, one, full, scratch })
+        let history = History::default();
+        Ok(Summary { spec, whole: None, segments, inputs, skipped, history, waiting, one, full, scratch })
     }
 
     /// What this is a summary of.
@@ -158,6 +164,11 @@ impl Summary {
         self.inputs.all()
     }
 
+    /// The same for readers: each file once, however many parts of it were read.
+    pub(crate) fn input_facts(&self) -> Vec<InputFacts> {
+        self.inputs.facts()
+    }
+
     /// A number made from the rewards of all rows: how many there are in each bin. The same rows have the same, however
     /// they came.
     pub fn digest(&self) -> u64 {
@@ -174,6 +185,22 @@ impl Summary {
     /// Forgets where rows came from, names of files included. Nothing then keeps them from being counted twice.
     pub fn forget_inputs(&mut self) {
         self.inputs = Inputs::default();
+    }
+
+    /// How this came about, as far as anybody said.
+    pub fn history(&self) -> &History {
+        &self.history
+    }
+
+    /// The same, to be told more.
+    pub fn history_mut(&mut self) -> &mut History {
+        &mut self.history
+    }
+
+    /// Says which day the rows are of: all inputs that have none yet are of this day.
+    pub fn set_day(&mut self, day: Day) {
+        self.inputs.set_day(day);
+        self.history.days.insert(day);
     }
 
     /// Takes in another summary, as if its rows had been added here. A refused summary leaves this one as it was.
@@ -203,6 +230,7 @@ impl Summary {
         self.segments.merge(&self.spec, &other.segments);
         self.inputs.merge(&other.inputs);
         self.skipped.merge(&other.skipped);
+        self.history.merge(&other.history);
         Ok(())
     }
 

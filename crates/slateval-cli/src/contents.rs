@@ -1,0 +1,117 @@
+//! `slateval log`: what is in a summary, and how it came about.
+
+use anyhow::Result;
+use serde::Serialize;
+use slateval::{Day, Summary};
+
+use crate::args::Contents;
+use crate::merge;
+use crate::output::{self, counted, print, write_bytes};
+
+#[derive(Serialize)]
+struct Document<'a> {
+    schema: &'static str,
+    rows: u64,
+    slots: Option<usize>,
+    targets: Vec<&'a str>,
+    structure: String,
+    by: Option<&'a str>,
+    cluster: Option<&'a str>,
+    days: Vec<Day>,
+    inputs: Vec<InputRecord>,
+    commands: &'a [String],
+    reading: &'a [String],
+}
+
+/// A file.
+#[derive(Serialize)]
+struct InputRecord {
+    name: String,
+    day: Option<Day>,
+    rows: u64,
+    bytes: u64,
+}
+
+impl<'a> Document<'a> {
+    fn new(summary: &'a Summary) -> Self {
+        let (spec, history) = (summary.spec(), summary.history());
+        Document {
+            schema: "slateval/log/1",
+            rows: summary.rows(),
+            slots: summary.slots(),
+            targets: spec.policies.iter().map(|policy| policy.name.as_str()).collect(),
+            structure: spec.structure.to_string(),
+            by: spec.by.as_deref(),
+            cluster: spec.cluster.as_deref(),
+            days: history.days.iter().copied().collect(),
+            inputs: inputs(summary),
+            commands: &history.commands,
+            reading: &history.reading,
+        }
+    }
+
+    fn text(&self, path: &str) -> String {
+        let mut text =
+            format!("{path}: {} of {}", counted(self.rows, "slate"), counted(self.inputs.len() as u64, "file"));
+        text += &match &self.days[..] {
+            [] => String::new(),
+            [day] => format!(", of {day}"),
+            [first, .., last] => format!(", of {} from {first} to {last}", counted(self.days.len() as u64, "day")),
+        };
+        text += &format!("\ntargets: {}; structure: {}\n\n", self.targets.join(", "), self.structure);
+        text += &self.table();
+        if !self.commands.is_empty() {
+            text += &format!("\nmade by\n  {}\n", self.commands.join("\n  "));
+        }
+        text
+    }
+
+    fn table(&self) -> String {
+        let day = |day: Option<Day>| day.map_or_else(|| "–".to_owned(), |day| day.to_string());
+        let head = ["day", "rows", "bytes", "file"].map(str::to_owned);
+        let row = |input: &InputRecord| {
+            [day(input.day), output::grouped(input.rows), output::grouped(input.bytes), input.name.clone()]
+        };
+        let rows: Vec<[String; 4]> = std::iter::once(head).chain(self.inputs.iter().map(row)).collect();
+        let width = |column: usize| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or(0);
+        let [days, counts, sizes] = [0, 1, 2].map(width);
+        let line = |[day, rows, bytes, file]: &[String; 4]| {
+            format!(" {day:<days$}  {rows:>counts$}  {bytes:>sizes$}  {}\n", slateval_report::printable(file))
+        };
+        rows.iter().map(line).collect()
+    }
+}
+
+/// Each file once, however many parts of it were read.
+fn inputs(summary: &Summary) -> Vec<InputRecord> {
+    let mut found: Vec<InputRecord> = Vec::new();
+    for part in summary.inputs() {
+        match found.last_mut() {
+            Some(last) if part.row_groups.is_some() && (&last.name, last.bytes) == (&part.name, part.bytes) => {
+                last.rows = last.rows.saturating_add(part.rows);
+            }
+            _ => {
+                let (name, day) = (part.name.clone(), part.day);
+                found.push(InputRecord { name, day, rows: part.rows, bytes: part.bytes });
+            }
+        }
+    }
+    found
+}
+
+pub(crate) fn run(arguments: &Contents) -> Result<()> {
+    let file = arguments.json.as_deref().filter(|path| path.as_os_str() != "-");
+    let outputs: Vec<_> = file.map(|path| ("--json", path)).into_iter().collect();
+    output::check(&outputs, std::slice::from_ref(&arguments.summary))?;
+    let summary = merge::read(&arguments.summary)?;
+    let document = Document::new(&summary);
+    let json = || anyhow::Ok(serde_json::to_string_pretty(&document)? + "\n");
+    match &arguments.json {
+        Some(path) if path.as_os_str() == "-" => print(&json()?),
+        path => {
+            path.as_ref().map_or(Ok(()), |path| write_bytes(path, json()?.as_bytes()))?;
+            let path = arguments.summary.display().to_string();
+            print(&document.text(&slateval_report::printable(&path)))
+        }
+    }
+}

@@ -1,0 +1,66 @@
+//! `--resume FILE`: the work of a reading that was interrupted, so that the same command goes on with it.
+
+use std::io::{self, Write};
+use std::path::Path;
+
+use anyhow::{Context, Result};
+use slateval::{Spec, Summary};
+use slateval_files::WholeFile;
+use slateval_logs::{Checkpoints, Columns, Log, Progress, Record};
+
+use crate::notes;
+
+/// Where the work is kept.
+#[derive(Debug)]
+pub(crate) struct Work<'a> {
+    path: &'a Path,
+}
+
+impl<'a> Work<'a> {
+    pub(crate) fn new(path: &'a Path) -> Self {
+        Work { path }
+    }
+
+    /// Reads a log, from where an earlier run of the same command came to.
+    pub(crate) fn summarize(
+        &self,
+        log: &Log,
+        (columns, spec): (&Columns, &Spec),
+        record: &Record,
+        threads: Option<usize>,
+        show: &(dyn Fn(Progress) + Sync),
+    ) -> Result<Summary> {
+        let found = match std::fs::read(self.path) {
+            Ok(bytes) => Some(bytes),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => None,
+            Err(error) => return Err(error).with_context(|| format!("cannot read {}", self.path.display())),
+        };
+        if found.is_some() {
+            notes::info(&format!("{}: going on from where an earlier run came to", self.path.display()));
+        }
+        let keep = |bytes: &[u8]| {
+            notes::timed("a checkpoint", || {
+                let mut file = WholeFile::create(self.path)?;
+                file.write_all(bytes)?;
+                file.commit()
+            })
+        };
+        let checkpoints = Checkpoints { settings: serde_json::to_value(record)?, found, keep: &keep };
+        let watch = |progress| {
+            show(progress);
+            std::ops::ControlFlow::Continue(())
+        };
+        let summary = log.summarize_resumably(columns, spec, threads, &watch, &checkpoints);
+        summary.map_err(|error| match error {
+            fault @ (slateval_logs::Error::Checkpoint(_) | slateval_logs::Error::InputNotRepeatable) => {
+                anyhow::Error::new(fault).context(format!("--resume {}", self.path.display()))
+            }
+            other => other.into(),
+        })
+    }
+
+    /// Removes the work: all that was asked for is done.
+    pub(crate) fn finish(&self) -> Result<()> {
+        std::fs::remove_file(self.path).with_context(|| format!("cannot remove {}", self.path.display()))
+    }
+}

@@ -1,0 +1,159 @@
+//! `slateval update`: a summary that grows day by day.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result};
+use slateval::{Settings, Summary};
+use slateval_files::Lock;
+use slateval_logs::Log;
+
+use crate::args::{How, Update};
+use crate::how;
+use crate::merge;
+use crate::notes;
+use crate::output::{self, command, counted, print, write_summary};
+use crate::progress::Bar;
+use crate::reading::{open, wanted};
+use crate::settings::Record;
+
+/// What came of the logs.
+struct Added {
+    state: Summary,
+    files: usize,
+    rows: u64,
+    /// Files whose rows were in the state before.
+    known: Vec<PathBuf>,
+}
+
+/// Adds logs to a state; `given` are the words of the command line that say how logs are read.
+pub(crate) fn run(arguments: &Update, given: &[String]) -> Result<()> {
+    let path = std::fs::canonicalize(&arguments.state).unwrap_or_else(|_| arguments.state.clone());
+    let shown = arguments.state.display();
+    let mut outputs = arguments.output.files();
+    outputs.push(("the state", &arguments.state));
+    output::check(&outputs, &[])?;
+    let waiting = || notes::info(&format!("{shown}: waiting for another update of it to end"));
+    let lock = Lock::take(&lock_path(&path), waiting).with_context(|| format!("{shown}: cannot be locked"))?;
+    let state = read_state(&path)?;
+    let words = how::agreed(state.as_ref().map_or(&[], |state| &state.history().reading), given)
+        .with_context(|| shown.to_string())?;
+    let mut how = how::parse(&words)?;
+    how.columns.allow_duplicates = arguments.how.columns.allow_duplicates;
+    how.columns.memory = arguments.how.columns.memory;
+    let mut settings = how.method.settings(how.weights.estimator);
+    settings.threads = arguments.how.method.draw.threads.map(usize::from);
+    let log = open(&arguments.logs, &how.columns)?;
+    output::check(&outputs, log.files())?;
+    let added = add(arguments, (&how, words), &settings, state, log)?;
+    if added.files > 0 {
+        write_summary(&added.state, &path)?;
+    }
+    drop(lock);
+    tell(arguments, &added)?;
+    show(arguments, &added.state, &settings)
+}
+
+/// A file of its own beside the state, which is replaced by every update.
+fn lock_path(state: &Path) -> PathBuf {
+    let name = state.file_name().unwrap_or_default().to_string_lossy();
+    state.with_file_name(format!(".{name}.lock"))
+}
+
+fn read_state(path: &Path) -> Result<Option<Summary>> {
+    match std::fs::metadata(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        _ => Ok(Some(merge::read(path)?)),
+    }
+}
+
+/// Reads what is new in the logs and adds it to the state.
+fn add(
+    arguments: &Update,
+    (how, words): (&How, Vec<String>),
+    settings: &Settings,
+    state: Option<Summary>,
+    log: Log,
+) -> Result<Added> {
+    let shown = arguments.state.display().to_string();
+    let (log, known) = match &state {
+        Some(state) => log.without_known(state).with_context(|| shown.clone())?,
+        None => (log, Vec::new()),
+    };
+    let files = log.files().len();
+    let new = if files == 0 { None } else { read_new(arguments, how, settings, &log, state.is_some())? };
+    let Some(mut new) = new else {
+        let state = state.context("there are no rows")?;
+        return Ok(Added { state, files: 0, rows: 0, known });
+    };
+    let rows = new.rows();
+    arguments.day.into_iter().for_each(|day| new.set_day(day));
+    new.history_mut().commands.push(command());
+    new.history_mut().reading = words;
+    let state = match state {
+        Some(mut state) => {
+            merge::merge(&mut state, &new, arguments.how.columns.allow_duplicates).with_context(|| shown)?;
+            state
+        }
+        None => new,
+    };
+    Ok(Added { state, files, rows, known })
+}
+
+/// The summary of new files; none if they have no rows and there is a state without them.
+fn read_new(
+    arguments: &Update,
+    how: &How,
+    settings: &Settings,
+    log: &Log,
+    may_be_empty: bool,
+) -> Result<Option<Summary>> {
+    let (columns, wanted) = wanted(&how.columns, &how.weights, &how.method)?;
+    settings.check_for(&wanted)?;
+    let spec = log.spec(&columns, wanted)?;
+    let bar = Bar::new(log, arguments.progress);
+    let read = || log.summarize(&columns, &spec, settings.threads, &|progress| bar.show(progress));
+    let new = notes::timed("reading the log", read);
+    bar.finish(new.is_ok());
+    match new {
+        Err(slateval_logs::Error::NoRows { .. }) if may_be_empty => Ok(None),
+        new => Ok(Some(new?)),
+    }
+}
+
+/// Says what was added: the result of an update, unless it is to show another.
+fn tell(arguments: &Update, added: &Added) -> Result<()> {
+    let (new, known) = (counted(added.files as u64, "file"), counted(added.known.len() as u64, "file"));
+    let mut text = format!("{}: ", arguments.state.display());
+    text += &match added.files {
+        0 => "nothing added".to_owned(),
+        _ => format!("{new} with {} added", counted(added.rows, "slate")),
+    };
+    if !added.known.is_empty() {
+        text += &format!("; {known} skipped, in it already: {}", names(&added.known));
+    }
+    text += &format!("; {} in all", counted(added.state.rows(), "slate"));
+    if arguments.output.is_asked_for() {
+        notes::info(&text);
+        return Ok(());
+    }
+    print(&(slateval_report::printable(&text).into_owned() + "\n"))
+}
+
+fn names(files: &[PathBuf]) -> String {
+    let first: Vec<String> = files.iter().take(3).map(|file| file.display().to_string()).collect();
+    match files.len() - first.len() {
+        0 => first.join(", "),
+        more => format!("{} and {more} more", first.join(", ")),
+    }
+}
+
+/// Evaluates the state, if an output is asked for.
+fn show(arguments: &Update, state: &Summary, settings: &Settings) -> Result<()> {
+    if !arguments.output.is_asked_for() {
+        return Ok(());
+    }
+    let evaluation = notes::timed("evaluating", || state.evaluate(settings))?;
+    let record = Record::of_summary(&arguments.state.display().to_string(), state.spec(), settings);
+    output::show(state, &evaluation, settings, &record, &arguments.output)
+}

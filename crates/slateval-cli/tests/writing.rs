@@ -1,0 +1,110 @@
+//! Output files: written whole or not at all, whatever happens.
+#![cfg(unix)]
+#![allow(clippy::unwrap_used)]
+
+mod common;
+
+use std::path::Path;
+use std::process::Command;
+
+use common::{BINARY, Run, example, slateval};
+
+fn names(folder: &Path) -> Vec<String> {
+    let names = std::fs::read_dir(folder).unwrap().map(|e| e.unwrap().file_name().into_string().unwrap());
+    let mut names: Vec<String> = names.collect();
+    names.sort();
+    names
+}
+
+fn evaluate(more: &[&str]) -> Run {
+    let log = example("slates.parquet");
+    slateval(&[&["evaluate", &log, "--target", "new=pi_new", "--structure", "additive"], more].concat())
+}
+
+/// In a shell in which no file may have more than so many blocks.
+fn with_small_files(blocks: &str, more: &[&str]) -> Run {
+    let log = example("slates.parquet");
+    let script = format!("ulimit -f {blocks}; exec \"$0\" \"$@\"");
+    let words = ["evaluate", &log, "--target", "new=pi_new", "--structure", "additive"];
+    let output = Command::new("sh").args(["-c", &script, BINARY]).args(words).args(more).output().unwrap();
+    Run {
+        code: output.status.code().expect("not ended by a signal"),
+        stdout: String::from_utf8(output.stdout).unwrap(),
+        stderr: String::from_utf8(output.stderr).unwrap(),
+    }
+}
+
+/// A file-size limit stands for a full disk.
+#[test]
+fn a_summary_that_cannot_be_saved_keeps_nobody_from_the_result() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("log.slateval").display().to_string();
+    std::fs::write(&path, "what was there before").unwrap();
+    let run = with_small_files("4", &["--save", &path]);
+    assert_eq!(run.code, 2, "{}", run.stderr);
+    assert!(run.stdout.contains("12,000 slates"), "{}", run.stdout);
+    assert!(run.stderr.contains("log.slateval"), "{}", run.stderr);
+    assert_eq!(std::fs::read_to_string(&path).unwrap(), "what was there before");
+    assert_eq!(names(folder.path()), ["log.slateval"]);
+    let json = with_small_files("4", &["--save", &path, "--json", "-"]);
+    assert_eq!(json.code, 2);
+    assert!(serde_json::from_str::<serde_json::Value>(&json.stdout).is_ok(), "{}", json.stdout);
+}
+
+#[test]
+fn every_file_that_cannot_be_written_is_named() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name).display().to_string();
+    let run = with_small_files("4", &["--save", &path("a.slateval"), "--report", &path("b.html")]);
+    assert_eq!(run.code, 2);
+    assert!(run.stderr.contains("a.slateval") && run.stderr.contains("b.html"), "{}", run.stderr);
+    assert!(names(folder.path()).is_empty());
+}
+
+#[test]
+fn outputs_are_checked_before_the_log_is_read() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("file"), "").unwrap();
+    // A log that cannot be evaluated: whoever reads it complains about it first.
+    let log = folder.path().join("log.csv").display().to_string();
+    std::fs::write(&log, "reward,mu_1,pi_1\n1,0,0.5\n").unwrap();
+    let long = "x".repeat(252);
+    for (flag, ending) in
+        [("--json", "json"), ("--report", "html"), ("--plot", "svg"), ("--cdf", "csv"), ("--save", "slateval")]
+    {
+        let below_a_file = folder.path().join("file").join(format!("x.{ending}"));
+        let in_no_file_system = Path::new("/proc").join(format!("x.{ending}"));
+        let too_long = folder.path().join(format!("{long}.{ending}"));
+        let directory = folder.path().join(format!("directory.{ending}"));
+        std::fs::create_dir(&directory).unwrap();
+        for path in [below_a_file, in_no_file_system, too_long, directory] {
+            let path = path.display().to_string();
+            let run = slateval(&["evaluate", &log, flag, &path]);
+            assert_eq!(run.code, 2);
+            assert!(run.stderr.contains(flag) && !run.stderr.contains("mu_1"), "{flag} {path}: {}", run.stderr);
+        }
+    }
+}
+
+#[test]
+fn a_name_may_be_as_long_as_the_file_system_allows() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |ending: &str| folder.path().join(format!("{}.{ending}", "x".repeat(254 - ending.len())));
+    let (saved, json) = (path("slateval"), path("json"));
+    let run = evaluate(&["--save", saved.to_str().unwrap(), "--json", json.to_str().unwrap()]);
+    assert_eq!(run.code, 0, "{}", run.stderr);
+    assert_eq!(names(folder.path()).len(), 2);
+}
+
+/// Of an earlier run that was killed; another run may be writing at this moment.
+#[test]
+fn leftovers_go_and_files_of_living_runs_stay() {
+    let folder = tempfile::tempdir().unwrap();
+    let (dead, living) = (".out.json.00000000000000aa.part", ".out.json.00000000000000bb.part");
+    std::fs::write(folder.path().join(dead), "half").unwrap();
+    let other = std::fs::File::create(folder.path().join(living)).unwrap();
+    other.lock().unwrap();
+    let run = evaluate(&["--json", folder.path().join("out.json").to_str().unwrap()]);
+    assert_eq!(run.code, 0, "{}", run.stderr);
+    assert_eq!(names(folder.path()), [living, "out.json"]);
+}

@@ -1,0 +1,101 @@
+//! What can go wrong with an address such as `s3://…`.
+
+/// Why something that is not on this machine cannot be read.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum RemoteError {
+    /// This build has no object storage.
+    #[error(
+        "{address}: this build reads local files only; build slateval with `--features object-store`, download the file, \
+         or pipe it in as an Arrow IPC stream and read `-`"
+    )]
+    NotBuilt {
+        /// The address given.
+        address: String,
+    },
+    /// A scheme that nobody knows here.
+    #[error("{address}: `{scheme}` is not read; use s3://, gs://, az://, http://, https:// or file://, or a path")]
+    UnknownScheme {
+        /// The address given.
+        address: String,
+        /// What stands before the colon.
+        scheme: String,
+    },
+    /// An address that leads nowhere.
+    #[error("{address}: not a valid address: {reason}")]
+    BadAddress {
+        /// The address given.
+        address: String,
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// An object that does not exist.
+    #[error("{address}: there is no such object, and none below that name; check the bucket and the key")]
+    Missing {
+        /// The address given.
+        address: String,
+    },
+    /// Credentials that are wrong, or may not do this.
+    #[error("{address}: access is refused ({reason}); check that the credentials may list and read it: {credentials}")]
+    Denied {
+        /// The address.
+        address: String,
+        /// What the server said.
+        reason: String,
+        /// Where credentials are looked for.
+        credentials: &'static str,
+    },
+    /// No credentials at all.
+    #[error("{address}: no credentials were found; set {credentials}")]
+    NoCredentials {
+        /// The address.
+        address: String,
+        /// Where credentials are looked for.
+        credentials: &'static str,
+    },
+    /// A profile that cannot be used.
+    #[error("AWS profile `{profile}`: {reason}")]
+    BadProfile {
+        /// The profile.
+        profile: String,
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// A server that cannot be reached, or that does not answer to the end.
+    #[error(
+        "{address}: reading broke off, after retries too: {reason}; check the network and the server, then run again"
+    )]
+    BrokenOff {
+        /// The address.
+        address: String,
+        /// What happened.
+        reason: String,
+    },
+    /// A web server that sends whole files only.
+    #[error(
+        "{address}: this server does not tell the file's size or does not send parts of it, which reading needs; \
+         download the file"
+    )]
+    NoRanges {
+        /// The address.
+        address: String,
+    },
+    /// A directory or a pattern on a web server.
+    #[error(
+        "{address}: web servers do not list files, so each file needs an address of its own; directories and patterns \
+         work with s3://, gs:// and az://"
+    )]
+    NoListing {
+        /// The address given.
+        address: String,
+    },
+    /// An object that was replaced while it was read.
+    #[error(
+        "{address}: it changed since the log was opened, so its rows may be read in part or twice; run again when it is \
+         complete"
+    )]
+    Changed {
+        /// The address.
+        address: String,
+    },
+}

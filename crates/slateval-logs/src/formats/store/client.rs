@@ -1,0 +1,138 @@
+//! How a bucket is reached: settings from the environment and from profiles, and the client made of them.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use object_store::aws::{AmazonS3Builder, AmazonS3ConfigKey};
+use object_store::azure::{AzureConfigKey, MicrosoftAzureBuilder};
+use object_store::gcp::{GoogleCloudStorageBuilder, GoogleConfigKey};
+use object_store::http::HttpBuilder;
+use object_store::{BackoffConfig, ClientConfigKey, ClientOptions, ObjectStore, RetryConfig};
+
+use crate::error::{RemoteError, Result};
+use crate::formats::address::{Remote, Scheme};
+use crate::formats::store::failure::failure;
+use crate::formats::store::profile::Profile;
+
+/// Retries of one request. A server that is gone is given up after some seconds.
+const RETRIES: usize = 5;
+
+/// No retry begins later than this after the first try.
+const RETRY_FOR: Duration = Duration::from_secs(20);
+
+/// How long a connection may take, and how long a server may be silent.
+const TIMEOUTS: [(ClientConfigKey, &str); 3] = [
+    (ClientConfigKey::ConnectTimeout, "5 seconds"),
+    (ClientConfigKey::ReadTimeout, "15 seconds"),
+    (ClientConfigKey::Timeout, "5 minutes"),
+];
+
+/// Variables that decide how a bucket is reached.
+const VARIABLES: [&str; 6] = ["AWS_", "AZURE_", "GOOGLE_", "IDENTITY_", "MSI_", "SERVICE_ACCOUNT"];
+
+/// Everything that a client is made of.
+pub(crate) struct Settings<'a> {
+    remote: &'a Remote,
+    profile: Option<Profile>,
+}
+
+impl<'a> Settings<'a> {
+    pub(crate) fn of(remote: &'a Remote) -> Result<Self> {
+        let profile = if remote.scheme == Scheme::S3 { Profile::of_environment()? } else { None };
+        Ok(Settings { remote, profile })
+    }
+
+    /// The same for all addresses that one client can serve.
+    pub(crate) fn key(&self) -> String {
+        let wanted = |name: &str| VARIABLES.iter().any(|prefix| name.starts_with(prefix));
+        let mut variables: Vec<(String, String)> = std::env::vars_os()
+            .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
+            .filter(|(name, _)| wanted(name))
+            .collect();
+        variables.sort();
+        let Remote { scheme, host, query, .. } = self.remote;
+        format!("{scheme:?} {host} {query:?} {:?} {variables:?}", self.profile)
+    }
+
+    pub(crate) fn build(&self) -> Result<Arc<dyn ObjectStore>> {
+        let built = match self.remote.scheme {
+            Scheme::S3 => self.s3(),
+            Scheme::Gcs => self.gcs(),
+            Scheme::Azure => self.azure(),
+            Scheme::Http | Scheme::Https => self.web(),
+        };
+        Ok(built.map_err(|e| failure(self.remote, &e))?)
+    }
+
+    fn s3(&self) -> object_store::Result<Arc<dyn ObjectStore>> {
+        let mut builder = AmazonS3Builder::from_env().with_bucket_name(&self.remote.host).with_retry(retries());
+        if let Some(profile) = &self.profile {
+            builder = profile.apply(builder);
+        }
+        let endpoints = [AmazonS3ConfigKey::S3Endpoint, AmazonS3ConfigKey::Endpoint];
+        let endpoint = endpoints.iter().find_map(|key| builder.get_config_value(key));
+        if endpoint.is_some_and(|endpoint| endpoint.starts_with("http://")) {
+            // Whoever names such a server wants no other.
+            builder = builder.with_allow_http(true);
+        }
+        for (key, value) in TIMEOUTS {
+            builder = builder.with_config(AmazonS3ConfigKey::Client(key), value);
+        }
+        Ok(Arc::new(builder.build()?))
+    }
+
+    fn gcs(&self) -> object_store::Result<Arc<dyn ObjectStore>> {
+        let mut builder =
+            GoogleCloudStorageBuilder::from_env().with_bucket_name(&self.remote.host).with_retry(retries());
+        for (key, value) in TIMEOUTS {
+            builder = builder.with_config(GoogleConfigKey::Client(key), value);
+        }
+        Ok(Arc::new(builder.build()?))
+    }
+
+    fn azure(&self) -> object_store::Result<Arc<dyn ObjectStore>> {
+        let mut builder = MicrosoftAzureBuilder::from_env().with_retry(retries());
+        builder = match self.remote.host.contains('@') {
+            true => builder.with_url(format!("abfss://{}/", self.remote.host)),
+            false => builder.with_container_name(&self.remote.host),
+        };
+        for (key, value) in TIMEOUTS {
+            builder = builder.with_config(AzureConfigKey::Client(key), value);
+        }
+        Ok(Arc::new(builder.build()?))
+    }
+
+    /// A web server; one file of it, if a query belongs to the file.
+    fn web(&self) -> object_store::Result<Arc<dyn ObjectStore>> {
+        let address = match self.remote.query {
+            Some(_) => self.remote.full(),
+            None => self.remote.with_key("").full(),
+        };
+        let mut options = ClientOptions::new().with_allow_http(true);
+        for (key, value) in TIMEOUTS {
+            options = options.with_config(key, value);
+        }
+        let builder = HttpBuilder::new().with_url(address).with_client_options(options).with_retry(retries());
+        Ok(Arc::new(builder.build()?))
+    }
+}
+
+fn retries() -> RetryConfig {
+    let backoff =
+        BackoffConfig { init_backoff: Duration::from_millis(100), max_backoff: Duration::from_secs(3), base: 2.0 };
+    RetryConfig { backoff, max_retries: RETRIES, retry_timeout: RETRY_FOR }
+}
+
+/// The location of an object within its client's bucket.
+pub(crate) fn location(remote: &Remote) -> Result<object_store::path::Path> {
+    let found = match (remote.scheme.is_web(), &remote.query) {
+        (true, Some(_)) => Ok(object_store::path::Path::default()),
+        (true, None) => object_store::path::Path::from_url_path(&remote.key),
+        (false, _) => object_store::path::Path::parse(&remote.key),
+    };
+    let bad = |e: object_store::path::Error| RemoteError::BadAddress {
+        address: remote.shown().display().to_string(),
+        reason: e.to_string(),
+    };
+    Ok(found.map_err(bad)?)
+}

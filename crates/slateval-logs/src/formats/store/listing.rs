@@ -1,0 +1,196 @@
+//! The objects that an address stands for: one object, all below a directory, or all that fit a pattern.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use futures_util::StreamExt;
+use futures_util::stream::{self, TryStreamExt};
+use glob::{MatchOptions, Pattern};
+use object_store::{ObjectMeta, ObjectStore, ObjectStoreExt};
+
+use crate::error::{Error, RemoteError, Result};
+use crate::formats::address::Remote;
+use crate::formats::detect::Format;
+use crate::formats::discover::is_hidden;
+use crate::formats::store::client::location;
+use crate::formats::store::cloud::Cloud;
+use crate::formats::store::failure::failure;
+use crate::formats::store::object::Object;
+
+/// Objects that are looked at at once.
+pub(crate) const AT_ONCE: usize = 32;
+
+/// As on disk: `*` does not go beyond a slash.
+const AS_ON_DISK: MatchOptions =
+    MatchOptions { case_sensitive: true, require_literal_separator: true, require_literal_leading_dot: false };
+
+/// The objects of each address, in the order of names. All addresses are looked at side by side.
+pub(crate) fn find(remotes: &[Remote]) -> Result<Vec<Result<Vec<Arc<Object>>>>> {
+    if remotes.is_empty() {
+        return Ok(Vec::new());
+    }
+    let cloud = Cloud::get()?;
+    let searches: Vec<Result<Search>> = remotes.iter().map(|remote| Search::of(&cloud, remote)).collect();
+    let pending = cloud.begin(
+        stream::iter(searches)
+            .map(|search| async move {
+                match search {
+                    Ok(search) => search.run().await,
+                    Err(error) => Err(error),
+                }
+            })
+            .buffered(AT_ONCE)
+            .collect::<Vec<_>>(),
+    );
+    let found = pending.wait().ok_or_else(|| Error::Threads("a thread broke off".into()))?;
+    let object = |(client, remote, meta)| Arc::new(Object::new(cloud.clone(), client, remote, meta));
+    Ok(found.into_iter().map(|found| Ok(found?.into_iter().map(object).collect())).collect())
+}
+
+/// One object that is known to be there.
+pub(crate) fn object(remote: &Remote) -> Result<Arc<Object>> {
+    let cloud = Cloud::get()?;
+    let (client, place, known) = (cloud.client(remote)?, location(remote)?, remote.clone());
+    let pending = cloud.begin(async move {
+        let meta = client.head(&place).await.map_err(|e| failure(&known, &e))?;
+        Ok::<_, RemoteError>((client, known, meta))
+    });
+    let found = pending.wait().ok_or_else(|| Error::Threads("a thread broke off".into()))?;
+    let (client, remote, meta) = found?;
+    Ok(Arc::new(Object::new(cloud, client, remote, meta)))
+}
+
+type Found = (Arc<dyn ObjectStore>, Remote, ObjectMeta);
+
+struct Search {
+    client: Arc<dyn ObjectStore>,
+    remote: Remote,
+}
+
+impl Search {
+    fn of(cloud: &Cloud, remote: &Remote) -> Result<Search> {
+        let is_directory = remote.query.is_none() && (remote.key.is_empty() || remote.key.ends_with('/'));
+        if remote.scheme.is_web() && (is_directory || remote.is_pattern()) {
+            return Err(RemoteError::NoListing { address: remote.shown().display().to_string() }.into());
+        }
+        Ok(Search { client: cloud.client(remote)?, remote: remote.clone() })
+    }
+
+    async fn run(self) -> Result<Vec<Found>> {
+        let metas = if self.remote.is_pattern() {
+            self.matches().await?
+        } else if self.remote.key.is_empty() || self.remote.key.ends_with('/') && !self.remote.scheme.is_web() {
+            self.logs_below().await?
+        } else {
+            self.one_or_below().await?
+        };
+        let found = |meta: ObjectMeta| {
+            let remote = match self.remote.scheme.is_web() {
+                true => self.remote.clone(),
+                false => self.remote.with_key(meta.location.as_ref()),
+            };
+            (self.client.clone(), remote, meta)
+        };
+        let mut found: Vec<Found> = metas.into_iter().map(found).collect();
+        // As directories are walked: name by name.
+        found.sort_by_cached_key(|(_, remote, _)| PathBuf::from(&remote.key));
+        Ok(found)
+    }
+
+    /// An object of this name, or a directory.
+    async fn one_or_below(&self) -> Result<Vec<ObjectMeta>> {
+        match self.client.head(&location(&self.remote)?).await {
+            Ok(meta) => Ok(vec![meta]),
+            Err(object_store::Error::NotFound { .. }) if !self.remote.scheme.is_web() => {
+                let below = self.list(&self.remote.key).await?;
+                match below.is_empty() {
+                    true => Err(RemoteError::Missing { address: self.shown() }.into()),
+                    false => self.logs(below),
+                }
+            }
+            Err(error) => Err(self.refused(&error)),
+        }
+    }
+
+    async fn logs_below(&self) -> Result<Vec<ObjectMeta>> {
+        let below = self.list(&self.remote.key).await?;
+        self.logs(below)
+    }
+
+    /// Those of a directory that are logs by their names.
+    fn logs(&self, below: Vec<ObjectMeta>) -> Result<Vec<ObjectMeta>> {
+        let directory = self.remote.key.trim_end_matches('/');
+        let logs: Vec<ObjectMeta> =
+            below.into_iter().filter(|meta| is_log(meta.location.as_ref(), directory)).collect();
+        if logs.is_empty() { Err(Error::NoLogs { path: self.remote.shown() }) } else { Ok(logs) }
+    }
+
+    async fn matches(&self) -> Result<Vec<ObjectMeta>> {
+        let key = self.remote.key.trim_end_matches('/');
+        let pattern =
+            Pattern::new(key).map_err(|e| Error::BadPattern { pattern: self.shown(), reason: e.to_string() })?;
+        let fixed = key.find(['*', '?', '[']).unwrap_or(key.len());
+        let prefix = key[..fixed].rsplit_once('/').map_or("", |(directory, _)| directory);
+        let mut found = self.list(prefix).await?;
+        found.retain(|meta| fits(&pattern, meta.location.as_ref()));
+        if found.is_empty() { Err(Error::NoMatch { pattern: self.shown() }) } else { Ok(found) }
+    }
+
+    async fn list(&self, directory: &str) -> Result<Vec<ObjectMeta>> {
+        let prefix = location(&self.remote.with_key(directory))?;
+        let prefix = (!prefix.is_root()).then_some(prefix);
+        self.client.list(prefix.as_ref()).try_collect().await.map_err(|e| self.refused(&e))
+    }
+
+    fn shown(&self) -> String {
+        self.remote.shown().display().to_string()
+    }
+
+    fn refused(&self, error: &object_store::Error) -> Error {
+        failure(&self.remote, error).into()
+    }
+}
+
+/// Whether a key fits a pattern, or is a log below a directory that does.
+fn fits(pattern: &Pattern, key: &str) -> bool {
+    if pattern.matches_with(key, AS_ON_DISK) {
+        return !is_hidden(Path::new(key));
+    }
+    let directories = key.match_indices('/').map(|(at, _)| &key[..at]);
+    let mut fitting = directories.filter(|d| pattern.matches_with(d, AS_ON_DISK) && !is_hidden(Path::new(d)));
+    fitting.any(|directory| is_log(key, directory))
+}
+
+/// Whether a key below a directory is a log by its name, and nothing on the way is hidden.
+fn is_log(key: &str, directory: &str) -> bool {
+    let below = key.strip_prefix(directory).unwrap_or(key).trim_start_matches('/');
+    !below.split('/').any(|name| is_hidden(Path::new(name))) && Format::of_name(Path::new(below)).is_some()
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn patterns_mean_what_they_mean_on_disk() {
+        let fits = |pattern: &str, key: &str| fits(&Pattern::new(pattern).unwrap(), key);
+        assert!(fits("logs/day=*/part-*.parquet", "logs/day=1/part-0.parquet"));
+        assert!(!fits("logs/day=*/part-*.parquet", "logs/day=1/x/part-0.parquet"));
+        assert!(!fits("logs/*.parquet", "logs/_tmp.parquet"));
+        // A directory that fits is searched.
+        assert!(fits("logs/day=*", "logs/day=1/c=2/x.csv"));
+        assert!(!fits("logs/day=*", "logs/day=1/_tmp/x.csv"));
+        assert!(!fits("logs/day=*", "logs/day=1/readme.txt"));
+        assert!(fits("logs/**/x.csv", "logs/a/b/x.csv"));
+    }
+
+    #[test]
+    fn logs_of_a_directory_are_told_by_their_names() {
+        assert!(is_log("a/b/c.parquet", "a"));
+        assert!(is_log("c.parquet", ""));
+        assert!(!is_log("a/_delta_log/0.json", "a"));
+        assert!(!is_log("a/_SUCCESS", "a"));
+        assert!(is_log("_raw/a.csv", "_raw"), "a directory that was named");
+    }
+}

@@ -1,0 +1,98 @@
+"""A log that a Spark cluster reads: files, or a DataFrame."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+from .. import _data, _slateval, _tasks
+from .._data import Elsewhere
+from .._errors import DataTypeError, NoRowsError
+from .._options import Options
+from ._cluster import collected, on_executors, session_of
+from ._tasks import Groups, group
+
+SLATE, POSITION = "slate_id", "position"
+"""Columns of a log with one row per slot, unless others are named."""
+
+
+class Parts(NamedTuple):
+    """Parts of a log that executors will make, and how many, if that is known."""
+
+    frame: Any
+    expected: int | None
+    what: str
+
+
+class SparkLog(Elsewhere):
+    """A log that a Spark cluster reads."""
+
+    def __init__(self, source: Any, spark: Any) -> None:
+        if type(source).__module__.startswith("pyspark.pandas") and hasattr(source, "to_spark"):
+            source = source.to_spark()
+        self.paths = _data.paths_of(source)
+        if self.paths is None and not _is_frame(source):
+            raise DataTypeError(
+                f"slateval.spark takes paths or a Spark DataFrame, not a {type(source).__name__}; "
+                "slateval.evaluate takes everything else"
+            )
+        self.frame: Any = None if self.paths is not None else source
+        self.session = session_of(source, spark)
+
+    def read(self, options: Options, method: str | None, progress: Any) -> _slateval.Summary:
+        frame, count, what = self._of_files(options, method) if self.frame is None else self._of_rows(options, method)
+        part = collected(self.session, frame, count, what, progress)
+        merger = _slateval.Merger(True)
+        if part is not None:
+            merger.add(_slateval.Summary.from_compressed(part))
+        summary = merger.finish(options.request(), self.paths or [])
+        if summary is None or summary.rows == 0:
+            raise NoRowsError("there are no rows in data: an empty log says nothing about any policy")
+        return summary
+
+    def inspect(self, options: Options, method: str, band_width: float, progress: Any) -> tuple[str, str]:
+        summary = self.read(options, method, progress)
+        schema = None if self.frame is None else _without_rows(self._narrow(options))
+        names = [] if self.frame is None else list(self.frame.columns)
+        request, paths, interactions = options.request(), self.paths or [], options.interactions
+        return _slateval.inspect_summary(request, method, summary, paths, schema, names, interactions, band_width)
+
+    def _of_files(self, options: Options, method: str | None) -> Parts:
+        tasks = _tasks.plan_of(options, self.paths or [], method)
+        groups = Groups.of(group(tasks))
+        places = self.session.range(0, groups.count, 1, groups.count)
+        parts = on_executors(places, "files", groups.count, groups.packed, groups.job)
+        files = len({task.file for task in tasks})
+        return Parts(parts, groups.count, f"reading {files} file{'s' if files > 1 else ''}")
+
+    def _of_rows(self, options: Options, method: str | None) -> Parts:
+        narrow, names, request = self._narrow(options), list(self.frame.columns), options.request()
+        _slateval.check_batches(request, _without_rows(narrow), names, method)
+        if options.columns.long:
+            slate = _quoted(options.columns.slate or SLATE)
+            # A slate's rows have to be together, in the order of its slots.
+            narrow = narrow.repartition(slate).sortWithinPartitions(slate, POSITION)
+        return Parts(on_executors(narrow, "rows", request, names), None, "reading a DataFrame")
+
+    def _narrow(self, options: Options) -> Any:
+        """The columns that are needed: moving rows to Python is what takes the time."""
+        wanted = _data.needed(self.frame.columns, options.bases())
+        _data.refuse_twins(wanted)
+        return self.frame.select(*(_quoted(name) for name in wanted))
+
+
+def _is_frame(source: Any) -> bool:
+    kind = type(source)
+    return kind.__module__.startswith("pyspark.sql") and kind.__name__ == "DataFrame"
+
+
+def _quoted(name: str) -> str:
+    escaped = name.replace("`", "``")
+    return f"`{escaped}`"
+
+
+def _without_rows(frame: Any) -> Iterator[Any]:
+    """A frame's columns as Arrow data without rows."""
+    from pyspark.sql.pandas.types import to_arrow_schema
+
+    return iter([to_arrow_schema(frame.schema).empty_table()])

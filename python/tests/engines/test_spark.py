@@ -1,0 +1,349 @@
+"""Spark, on a real cluster: a master, two workers and the driver are processes of their own."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import threading
+import time
+import warnings
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import slateval
+from slateval import _slateval
+
+pyspark = pytest.importorskip("pyspark")
+pa = pytest.importorskip("pyarrow")
+
+import pyarrow.parquet as pq  # noqa: E402
+import slateval.spark  # noqa: E402
+from conftest import Log  # noqa: E402
+from slateval.spark import ClusterError, _cluster, _tasks, _worker  # noqa: E402
+from spark_cluster import Cluster  # noqa: E402
+
+ROWS, FILES = 5_000_000, 40
+MOST_TO_THE_DRIVER = "4m"
+"""What all tasks of a job may send to the driver together. Spark ends a job that sends more."""
+
+
+@pytest.fixture(scope="module")
+def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
+    made = Cluster(tmp_path_factory.mktemp("cluster"))
+    yield made
+    made.stop()
+
+
+@pytest.fixture(scope="module")
+def spark(cluster: Cluster) -> Iterator[Any]:
+    warnings.filterwarnings("ignore", category=FutureWarning, module="pyspark")
+    session = cluster.session(**{"spark.driver.maxResultSize": MOST_TO_THE_DRIVER})
+    session.sparkContext.setLogLevel("ERROR")
+    yield session
+    session.stop()
+
+
+@pytest.fixture(scope="module")
+def large(tmp_path_factory: pytest.TempPathFactory) -> tuple[str, slateval.Evaluation]:
+    """Many rows in many files, and what one process makes of them."""
+    folder = tmp_path_factory.mktemp("large")
+    random = np.random.default_rng(5)
+    each = ROWS // FILES
+    for file in range(FILES):
+        items = random.integers(0, 4, (each, 3))
+        clicks = (random.random((each, 3)) < 0.1 + 0.1 * items).sum(axis=1)
+        reward = clicks + random.random(each)
+        columns = {"reward": reward.astype("f4")}
+        # Propensities that differ from row to row, so that files have a size.
+        noise = random.random((each, 3)) * 0.05
+        columns |= {f"mu_{k + 1}": (0.25 + 0 * noise[:, k]).astype("f4") for k in range(3)}
+        columns |= {f"pi_{k + 1}": (0.1 * items[:, k] + noise[:, k] + 0.075).astype("f4") for k in range(3)}
+        pq.write_table(pa.table(columns), folder / f"part-{file:02}.parquet")
+    return str(folder), slateval.evaluate(str(folder))
+
+
+def assert_same(found: slateval.Evaluation, wanted: slateval.Evaluation, tolerance: float = 1e-12) -> None:
+    """All numbers to this tolerance, relative to themselves or to 1, and everything else exactly."""
+
+    def compare(one: Any, other: Any, where: str) -> None:
+        if isinstance(one, dict) and isinstance(other, dict):
+            assert one.keys() == other.keys(), where
+            for key in one:
+                compare(one[key], other[key], f"{where}.{key}")
+        elif isinstance(one, list) and isinstance(other, list):
+            assert len(one) == len(other), where
+            for i, pair in enumerate(zip(one, other, strict=True)):
+                compare(*pair, f"{where}[{i}]")
+        elif isinstance(one, float) and isinstance(other, float):
+            assert abs(one - other) <= tolerance * max(1.0, abs(other)), f"{where}: {one} and {other}"
+        else:
+            assert one == other, where
+
+    documents = [found.to_dict(), wanted.to_dict()]
+    for document in documents:
+        # Where the rows came from: a DataFrame has no files.
+        document["settings"]["log"].pop("paths", None)
+        document["log"].pop("inputs", None)
+    compare(*documents, "evaluation")
+
+
+class Killer(threading.Thread):
+    """Kills a worker with its executor once some tasks of a job are done, and starts another."""
+
+    def __init__(self, cluster: Cluster, spark: Any, tasks: int) -> None:
+        super().__init__(daemon=True)
+        self.cluster, self.tracker, self.tasks = cluster, spark.sparkContext.statusTracker(), tasks
+        self.killed_at: int | None = None
+
+    def run(self) -> None:
+        while self.killed_at is None:
+            for stage in self.tracker.getActiveStageIds():
+                info = self.tracker.getStageInfo(stage)
+                if info is not None and info.numTasks > self.tasks <= info.numCompletedTasks:
+                    self.cluster.workers.pop(0).kill()
+                    self.killed_at = info.numCompletedTasks
+                    self.cluster.workers.append(self.cluster.start_worker())
+                    break
+            time.sleep(0.02)
+
+
+def test_files_of_a_large_log(spark: Any, large: tuple[str, slateval.Evaluation]) -> None:
+    path, alone = large
+    tasks = slateval.plan(path)
+    assert len(_tasks.group(tasks)) == FILES
+    found = slateval.spark.evaluate(path, spark=spark)
+    assert_same(found, alone)
+    assert found.to_dict()["settings"] == alone.to_dict()["settings"]
+
+
+def test_a_frame_of_a_large_log(spark: Any, large: tuple[str, slateval.Evaluation]) -> None:
+    path, alone = large
+    assert_same(slateval.spark.evaluate(spark.read.parquet(path)), alone)
+
+
+@pytest.mark.parametrize("route", ["files", "frame"])
+def test_a_worker_may_die_over_a_large_log(
+    cluster: Cluster, spark: Any, large: tuple[str, slateval.Evaluation], route: str
+) -> None:
+    path, alone = large
+    killer = Killer(cluster, spark, tasks=4)
+    killer.start()
+    spark.conf.set("spark.sql.files.maxPartitionBytes", "4m")
+    source = path if route == "files" else spark.read.parquet(path)
+    found = slateval.spark.evaluate(source, spark=spark)
+    assert killer.killed_at is not None, "the job was over before a worker could be killed"
+    assert_same(found, alone)
+    killer.join()
+
+
+@pytest.fixture(scope="module")
+def small(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """Few rows in many files, with all that a log may have; the last file has no rows."""
+    folder = tmp_path_factory.mktemp("small")
+    for file in range(21):
+        log = Log(rows=400 if file < 20 else 0, seed=file + 1)
+        columns = log.columns() | {f"chi_{k + 1}": log.chi[:, k] for k in range(3)}
+        pq.write_table(pa.table(columns), folder / f"{file:02}.parquet")
+    return str(folder)
+
+
+SETTINGS = [
+    {"target": {"new": "pi", "old": "pi_old"}, "by": "device", "cluster": "user", "baseline": "old"},
+    {"chi": "chi", "structure": "additive", "correction": "calibrated"},
+    {"structure": "product", "band": "bernstein", "min_propensity": 0.1},
+    {"structure": "interactions:1+2,2+3", "bins": "log", "tail": "upper", "alpha": 0.2, "at_least": 1.0},
+    {"estimator": "suno", "band": "none"},
+]
+
+
+@pytest.mark.parametrize("settings", SETTINGS)
+def test_every_method_works_on_both_routes(spark: Any, small: str, settings: dict[str, Any]) -> None:
+    alone = slateval.evaluate(small, **settings)
+    # Partitions without rows are nothing special.
+    frame = spark.read.parquet(small).repartition(5).union(spark.read.parquet(small).where("reward < -1"))
+    for source in (small, frame):
+        assert_same(slateval.spark.evaluate(source, spark=spark, **settings), alone, tolerance=1e-11)
+
+
+def test_small_files_are_read_by_one_task(small: str) -> None:
+    assert len(slateval.plan(small)) == 21
+    assert len(_tasks.group(slateval.plan(small))) == 1
+
+
+def test_groups_depend_on_the_log_alone() -> None:
+    def sizes(*tasks: int) -> list[int]:
+        made = [slateval.Task("f", None, size, "", "") for size in tasks]
+        return [len(group) for group in _tasks.group(made)]
+
+    mega = 1 << 20
+    assert sizes(0, 0, 0) == [3]
+    assert sizes(*[10_000] * 400) == [105, 105, 105, 85]
+    assert sizes(*[6 * mega] * 40) == [1] * 40
+    assert sizes(100, 200 * mega, 100) == [1, 1, 1]
+    assert len(sizes(*[4 * mega] * 50_000)) == 3125
+    assert len(sizes(*[64 * mega] * 40_000)) <= 10_000
+
+
+def test_slates_of_a_long_log_stay_together(spark: Any, tmp_path: Path) -> None:
+    log = Log(rows=3000)
+    slates, slots = log.mu.shape
+    columns = {
+        "slate_id": np.repeat(np.arange(slates), slots),
+        "position": np.tile(np.arange(slots), slates),
+        "reward": np.repeat(log.reward / slots, slots),
+        "pscore_item_position": log.mu.ravel(),
+        "evaluation_policy_pscore_item_position": log.pi.ravel(),
+    }
+    path = str(tmp_path / "long.parquet")
+    pq.write_table(pa.table(columns), path, row_group_size=1000)
+    alone = slateval.evaluate(path, long=True)
+    shuffled = spark.read.parquet(path).orderBy("reward", "position")
+    for source in (path, shuffled):
+        assert_same(slateval.spark.evaluate(source, spark=spark, long=True), alone, tolerance=1e-11)
+
+
+def test_inspections_and_summaries(spark: Any, small: str) -> None:
+    alone = slateval.inspect(small, interactions=True)
+    for source in (small, spark.read.parquet(small)):
+        found = slateval.spark.inspect(source, spark=spark, interactions=True)
+        assert found.to_dict()["log"]["rows"] == alone.to_dict()["log"]["rows"]
+        assert found.to_dict().keys() == alone.to_dict().keys()
+    made = slateval.spark.summary(small, by="device", spark=spark)
+    assert made.rows == 8000
+    assert_same(made.evaluate(), slateval.evaluate(small, by="device"), tolerance=1e-11)
+    # It knows its files, so that it cannot be counted twice.
+    with pytest.raises(slateval.InputError, match="is counted already"):
+        made.merge(slateval.spark.summary(small, by="device", spark=spark))
+
+
+def test_the_same_job_gives_the_same_bytes(spark: Any, small: str) -> None:
+    found = [slateval.spark.evaluate(small, spark=spark).to_json() for _ in range(2)]
+    assert found[0] == found[1]
+
+
+def test_parts_of_a_large_log_are_small(small: str, large: tuple[str, slateval.Evaluation]) -> None:
+    few = slateval.partial(slateval.plan(small)[0])
+    many = slateval.spark._log._tasks.partials(slateval.plan(large[0])).to_compressed()
+    assert len(few) < 40_000
+    assert len(many) < 1_500_000
+    assert slateval.Summary.from_bytes(few).rows == 400
+
+
+def test_refusals_name_the_place(spark: Any, small: str, tmp_path: Path) -> None:
+    frame = spark.read.parquet(small)
+    bad = pq.read_table(f"{small}/03.parquet").to_pandas()
+    bad.loc[17, "mu_2"] = -0.5
+    path = tmp_path / "bad.parquet"
+    bad.to_parquet(path)
+    cases = [
+        (str(path), slateval.InputError, "executor .*bad.parquet, row 18: `mu_2` is -0.5"),
+        (spark.read.parquet(str(path)), slateval.InputError, "partition 0: data, row 18: `mu_2` is -0.5"),
+        (frame.drop("reward"), slateval.ColumnError, "there is no column `reward`"),
+        (frame.where("reward < -1"), slateval.NoRowsError, "there are no rows"),
+        (frame.select("*", frame["mu_1"].alias("mu_1")), slateval.DataTypeError, "two columns `mu_1`"),
+        (str(tmp_path / "nowhere"), slateval.MissingFileError, "there is no such file"),
+        ({"reward": [1.0]}, slateval.DataTypeError, "paths or a Spark DataFrame, not a dict"),
+    ]
+    for source, kind, message in cases:
+        with pytest.raises(kind, match=message):
+            slateval.spark.evaluate(source, spark=spark)
+    with pytest.raises(slateval.InputError, match="confidence"):
+        slateval.spark.evaluate(frame, confidence=2)
+    with pytest.raises(TypeError, match="unexpected keyword argument 'nix'"):
+        slateval.spark.evaluate(small, spark=spark, nix=3)
+
+
+def test_a_file_that_executors_do_not_see(small: str, tmp_path: Path) -> None:
+    path = tmp_path / "log.parquet"
+    path.write_bytes(Path(small, "00.parquet").read_bytes())
+    groups = _tasks.Groups.of(_tasks.group(slateval.plan(str(path))))
+    path.unlink()
+    places = pa.record_batch({"id": [0]})
+    (part,) = _worker.read_files([places], groups.count, groups.packed, groups.job)
+    with pytest.raises(slateval.MissingFileError, match=r"executor .*log.parquet: .*put the log where all executors"):
+        _worker.raise_fault(part.fault or "")
+
+
+def test_executors_with_another_version(spark: Any) -> None:
+    parts = spark.range(1).mapInArrow(_cluster._travelling("files", (), "9.9"), _worker.COLUMNS)
+    with pytest.raises(ClusterError, match=r"it has slateval .*, and the driver 9.9: install the same"):
+        _cluster.collected(spark, parts, 1, "a test", None)
+
+
+def test_executors_without_slateval(tmp_path: Path) -> None:
+    import cloudpickle
+
+    travelling = cloudpickle.dumps(_cluster._travelling("files", (), _slateval.__version__))
+    (tmp_path / "work").write_bytes(travelling)
+    for module in ("pyarrow", "numpy", "numpy.libs", "cloudpickle"):
+        source = Path(pa.__file__).parent.parent / module
+        if source.exists():
+            (tmp_path / module).symlink_to(source)
+    code = "import pickle; print(next(pickle.load(open('work', 'rb'))(iter([]))).column('fault')[0])"
+    environment = os.environ | {"PYTHONPATH": str(tmp_path)}
+    run = subprocess.run([sys.executable, "-S", "-c", code], cwd=tmp_path, env=environment, capture_output=True)
+    fault = json.loads(run.stdout)
+    assert fault["kind"] == "ClusterError"
+    assert "cannot import slateval: No module named 'slateval'; install slateval" in fault["message"]
+
+
+def test_executors_that_die(spark: Any) -> None:
+    def die(batches: Iterator[Any]) -> Iterator[Any]:
+        os._exit(1)
+        yield from batches
+
+    parts = spark.range(1).mapInArrow(die, _worker.COLUMNS)
+    with pytest.raises(ClusterError, match=r"(?s)the cluster did not finish: .*memory is the usual reason"):
+        _cluster.collected(spark, parts, 1, "a test", None)
+
+
+def test_jobs_have_a_name_and_a_bar(spark: Any, small: str) -> None:
+    told: list[tuple[int, int | None]] = []
+    context = spark.sparkContext
+    context.setJobDescription("mine")
+    slateval.spark.evaluate(small, spark=spark, progress=lambda *now: told.append(now))
+    assert told[-1] == (1, 1)
+    assert context.getLocalProperty("spark.job.description") == "mine"
+    assert context.getLocalProperty("spark.jobGroup.id") is None
+
+
+def test_warnings_point_at_the_caller(spark: Any, small: str) -> None:
+    with pytest.warns(slateval.SlatevalWarning) as caught:
+        slateval.spark.evaluate(small, spark=spark, logging="pi", target="mu")
+    (own,) = [warning for warning in caught if warning.category is slateval.SlatevalWarning]
+    assert own.filename == __file__
+
+
+def test_help_names_the_settings() -> None:
+    import inspect
+
+    own = inspect.signature(slateval.spark.evaluate).parameters
+    assert set(inspect.signature(slateval.evaluate).parameters) - {"data"} <= set(own)
+    assert list(own)[:2] == ["source", "spark"]
+
+
+CONNECTED = """
+import sys, warnings
+warnings.simplefilter("ignore")
+import slateval.spark
+from pyspark.sql import SparkSession
+spark = SparkSession.builder.remote("local[2]").getOrCreate()
+for source in (sys.argv[1], spark.read.parquet(sys.argv[1])):
+    print(slateval.spark.evaluate(source, band="none", spark=spark)["target"].mean.estimate)
+spark.stop()
+"""
+
+
+def test_spark_connect(small: str) -> None:
+    pytest.importorskip("grpc")
+    environment = os.environ | {"PYSPARK_PYTHON": sys.executable}
+    command = [sys.executable, "-c", CONNECTED, small]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0, done.stderr
+    alone = float(slateval.evaluate(small, band="none")["target"].mean)
+    assert [float(line) for line in done.stdout.split()] == pytest.approx([alone, alone], rel=1e-12)
