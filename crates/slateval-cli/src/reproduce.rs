@@ -91,7 +91,7 @@ fn table_1b(arguments: &Reproduce, run: &Run) -> Result<Vec<Study>> {
         if arguments.experiment == Experiment::Table1b {
             bail!("table-1b needs --ratings FILE, for example ratings.csv of MovieLens");
         }
-        crate::output::warn(&format!("slateval: table 1(b) is left out, for it needs --ratings FILE"));
+        crate::output::warn("slateval: table 1(b) is left out, for it needs --ratings FILE");
         return Ok(Vec::new());
     };
     let bar = bar(1000, "{wide_bar} fitting a model of the ratings, {eta} left");
