@@ -219,8 +219,8 @@ def evaluate(
         Whether a file that is in `data` twice, by another path or as a copy, is counted twice; otherwise it is
         refused.
     on_bad_row : {"fail", "skip"}
-        What to do about rows that cannot be used: refuse the log, or leave them out, count them and name the first. In a
-        log of one row per slot, the slates of such rows are left out.
+        What to do about rows that cannot be used: refuse the log, or leave them out, count them and name the first. In
+        a log of one row per slot, the slates of such rows are left out.
     on_bad_file : {"fail", "skip"}
         What to do about files that cannot be read to their end: refuse the log, or leave out each as a whole.
     allow_unended : bool
