@@ -131,8 +131,8 @@ def plan_of(options: Options, paths: list[str], method: str | None = None) -> li
     """The tasks of a log, to be evaluated like this if that is known already."""
     if options.on_bad_file != "fail":
         raise InputError(
-            'on_bad_file="skip" is for logs that one process reads: a bad file is left out as a whole, and a task may be a '
-            "part of a file"
+            'on_bad_file="skip" is for logs that one process reads: a bad file is left out as a whole, and a task may '
+            "be a part of a file"
         )
     tasks, job = _slateval.plan(options.request(), [everywhere(path) for path in paths], method)
     return [Task(*listed, job) for listed in tasks]
