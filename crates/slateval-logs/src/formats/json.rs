@@ -26,18 +26,21 @@ pub(crate) fn schema(place: &Place, packing: Packing) -> Result<Schema> {
         return Err(Error::JsonArray { path: place.path().into() });
     }
     let mut shape = Shape::default();
-    let mut first_bad = None;
+    let (mut good, mut first_bad) = (false, None);
     for row in 1..=SAMPLE as u64 {
         if !lines.next_line()? {
             break;
         }
         // A bad line is told when rows are read, together with others.
-        if let Err(reason) = shape.add_line(&lines.line) {
-            first_bad.get_or_insert(Error::BadLine { file: place.path().into(), row, reason });
+        match shape.add_line(&lines.line) {
+            Ok(()) => good = true,
+            Err(reason) => {
+                first_bad.get_or_insert(Error::BadLine { file: place.path().into(), row, reason });
+            }
         }
     }
     match first_bad {
-        Some(error) if shape.schema().fields().is_empty() => Err(error),
+        Some(error) if !good => Err(error),
         _ => Ok(shape.schema()),
     }
 }

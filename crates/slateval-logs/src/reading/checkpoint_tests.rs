@@ -43,7 +43,7 @@ impl Case {
         Case { folder, columns, spec: Spec::new(Structure::Additive, ["target"]) }
     }
 
-    fn read(&self, threads: usize, checkpoints: Option<&Checkpoints<'_>>) -> crate::Result<Summary> {
+    fn read(&self, threads: usize, checkpoints: Option<&Checkpoints<'_>>) -> crate::error::Result<Summary> {
         let log = Log::open(&[self.folder.path().display().to_string()])?;
         let go_on = |_| ControlFlow::Continue(());
         log.summarize_in_pieces(&self.columns, &self.spec, Some(threads), &go_on, checkpoints, 100)
