@@ -9,7 +9,8 @@ use crate::reading::wanted;
 use crate::settings::Record;
 
 /// What may differ from one update to the next.
-const NOT_REMEMBERED: [&str; 3] = ["threads", "allow_duplicates", "memory"];
+const NOT_REMEMBERED: [&str; 6] =
+    ["threads", "allow_duplicates", "memory", "on_bad_row", "on_bad_file", "allow_unended"];
 
 fn parser() -> Command {
     How::augment_args(Command::new("update").no_binary_name(true))
@@ -65,5 +66,5 @@ fn record(words: &[String]) -> Result<Record> {
     let how = parse(words)?;
     let (columns, spec) = wanted(&how.columns, &how.weights, &how.method)?;
     let settings = how.method.settings(how.weights.estimator);
-    Ok(Record::of_log(&[], &columns, &spec, &settings).tolerating(how.columns.tolerance()))
+    Ok(Record::of_log(&[], &columns, &spec, &settings))
 }

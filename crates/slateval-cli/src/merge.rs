@@ -1,5 +1,6 @@
 //! `slateval merge` and `slateval show`: summaries from disk.
 
+use std::collections::HashMap;
 use std::path::Path;
 
 use anyhow::{Context, Result, bail};
@@ -13,8 +14,17 @@ use crate::settings::Record;
 pub(crate) fn run(arguments: &Merge) -> Result<()> {
     output::check(&[("--output", &arguments.output)], &[])?;
     let mut merged: Option<Summary> = None;
+    let mut nameless: HashMap<Vec<u8>, &Path> = HashMap::new();
     for path in &arguments.summaries {
         let summary = read(path)?;
+        // Without names of files, only the sums tell.
+        if !arguments.allow_duplicates
+            && summary.inputs().is_empty()
+            && let Some(other) = nameless.insert(summary.to_bytes(), path)
+        {
+            let (one, other) = (path.display(), other.display());
+            bail!("{one} and {other} are the same summary: its rows would count twice; --allow-duplicates counts them");
+        }
         match &mut merged {
             None => merged = Some(summary),
             Some(merged) => merge(merged, &summary, arguments.allow_duplicates)

@@ -61,6 +61,10 @@ impl<'a> Work<'a> {
 
     /// Removes the work: all that was asked for is done.
     pub(crate) fn finish(&self) -> Result<()> {
-        std::fs::remove_file(self.path).with_context(|| format!("cannot remove {}", self.path.display()))
+        match std::fs::remove_file(self.path) {
+            // Another run with the same work file came first.
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(()),
+            removed => removed.with_context(|| format!("cannot remove {}", self.path.display())),
+        }
     }
 }

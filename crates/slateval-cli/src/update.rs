@@ -3,8 +3,8 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result};
-use slateval::{Settings, Summary};
+use anyhow::{Context, Result, bail};
+use slateval::{Settings, Skipped, Summary};
 use slateval_files::Lock;
 use slateval_logs::Log;
 
@@ -22,12 +22,20 @@ struct Added {
     state: Summary,
     files: usize,
     rows: u64,
+    /// What was left out of them.
+    skipped: Vec<Skipped>,
     /// Files whose rows were in the state before.
     known: Vec<PathBuf>,
 }
 
 /// Adds logs to a state; `given` are the words of the command line that say how logs are read.
 pub(crate) fn run(arguments: &Update, given: &[String]) -> Result<()> {
+    if arguments.logs.iter().any(|log| log == "-") && !arguments.how.columns.allow_duplicates {
+        bail!(
+            "standard input has no name, so that an update which is tried again would count it twice; write it to a file \
+             first, or say --allow-duplicates"
+        );
+    }
     let path = std::fs::canonicalize(&arguments.state).unwrap_or_else(|_| arguments.state.clone());
     let shown = arguments.state.display();
     let mut outputs = arguments.output.files();
@@ -39,8 +47,11 @@ pub(crate) fn run(arguments: &Update, given: &[String]) -> Result<()> {
     let words = how::agreed(state.as_ref().map_or(&[], |state| &state.history().reading), given)
         .with_context(|| shown.to_string())?;
     let mut how = how::parse(&words)?;
-    how.columns.allow_duplicates = arguments.how.columns.allow_duplicates;
-    how.columns.memory = arguments.how.columns.memory;
+    let today = &arguments.how.columns;
+    how.columns.allow_duplicates = today.allow_duplicates;
+    how.columns.memory = today.memory;
+    (how.columns.on_bad_row, how.columns.on_bad_file) = (today.on_bad_row, today.on_bad_file);
+    how.columns.allow_unended = today.allow_unended;
     let mut settings = how.method.settings(how.weights.estimator);
     settings.threads = arguments.how.method.draw.threads.map(usize::from);
     let log = open(&arguments.logs, &how.columns)?;
@@ -84,9 +95,9 @@ fn add(
     let new = if files == 0 { None } else { read_new(arguments, how, settings, &log, state.is_some())? };
     let Some(mut new) = new else {
         let state = state.context("there are no rows")?;
-        return Ok(Added { state, files: 0, rows: 0, known });
+        return Ok(Added { state, files: 0, rows: 0, skipped: Vec::new(), known });
     };
-    let rows = new.rows();
+    let (rows, skipped) = (new.rows(), new.skipped());
     arguments.day.into_iter().for_each(|day| new.set_day(day));
     new.history_mut().commands.push(command());
     new.history_mut().reading = words;
@@ -97,7 +108,7 @@ fn add(
         }
         None => new,
     };
-    Ok(Added { state, files, rows, known })
+    Ok(Added { state, files, rows, skipped, known })
 }
 
 /// The summary of new files; none if they have no rows and there is a state without them.
@@ -116,7 +127,7 @@ fn read_new(
     let new = notes::timed("reading the log", read);
     bar.finish(new.is_ok());
     match new {
-        Err(slateval_logs::Error::NoRows { .. }) if may_be_empty => Ok(None),
+        Err(slateval_logs::Error::NoRows { .. } | slateval_logs::Error::NothingLeft { .. }) if may_be_empty => Ok(None),
         new => Ok(Some(new?)),
     }
 }
@@ -131,6 +142,11 @@ fn tell(arguments: &Update, added: &Added) -> Result<()> {
     };
     if !added.known.is_empty() {
         text += &format!("; {known} skipped, in it already: {}", names(&added.known));
+    }
+    let left_out: u64 = added.skipped.iter().map(|part| part.rows).sum();
+    let bad_files: u64 = added.skipped.iter().map(|part| part.files).sum();
+    if left_out > 0 || bad_files > 0 {
+        text += &format!("; bad and left out: {}, {}", counted(left_out, "row"), counted(bad_files, "file"));
     }
     text += &format!("; {} in all", counted(added.state.rows(), "slate"));
     if arguments.output.is_asked_for() {

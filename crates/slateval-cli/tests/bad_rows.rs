@@ -242,3 +242,47 @@ fn two_columns_of_one_name_are_refused_where_they_are_read() {
     let log = write(folder.path(), "b.csv", "reward,mu_1,pi_1,x,x\n1,0.5,0.5,1,2\n0,0.5,0.5,1,2\n");
     assert_eq!(evaluate(&[&log]).code, 0);
 }
+
+#[test]
+fn a_bad_file_takes_no_other_with_it() {
+    let folder = tempdir().unwrap();
+    let parquet = |name: &str| {
+        let path = folder.path().join(name);
+        fs::copy(common::example("slates.parquet"), &path).unwrap();
+        path.display().to_string()
+    };
+    let (one, two) = (parquet("one.parquet"), parquet("two.parquet"));
+    let junk = write(folder.path(), "junk.csv.gz", "this is no gzip");
+    let cut = folder.path().join("cut.csv.gz");
+    // Its header can be read, and its end cannot.
+    let columns = |name: &str| (1..=5).map(|slot| format!(",{name}_{slot}")).collect::<String>();
+    let header = format!("reward{}{}{}", columns("mu"), columns("pi_new"), columns("chi_new"));
+    let row = format!("1{}{}{}\n", ",0.5".repeat(5), ",0.25".repeat(5), ",0.1".repeat(5));
+    let text = format!("{header}\n{}", row.repeat(50_000));
+    let mut packer = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+    std::io::Write::write_all(&mut packer, text.as_bytes()).unwrap();
+    let packed = packer.finish().unwrap();
+    fs::write(&cut, &packed[..packed.len() / 2]).unwrap();
+    let cut = cut.display().to_string();
+    let skip = ["--target", "new=pi_new", "--on-bad-file", "skip", "--band", "none"];
+    for logs in [vec![&one, &two, &cut], vec![&one, &cut, &two], vec![&cut, &one, &two], vec![&one, &junk, &two, &cut]]
+    {
+        let logs: Vec<&str> = logs.iter().map(|log| log.as_str()).collect();
+        assert_eq!(json(&[&logs, skip.as_slice()].concat())["log"]["rows"], 24_000, "{logs:?}");
+    }
+}
+
+#[test]
+fn a_quote_too_many_swallows_no_rows() {
+    let folder = tempdir().unwrap();
+    let row = |label: &str| format!("1,0.5,0.25,{label}\n");
+    let rows = |labels: [&str; 5]| format!("reward,mu_1,pi_1,device\n{}", labels.map(row).concat());
+    for labels in [["a", "\"a", "a", "\"a", "a"], ["a", "\"a", "\"b\"", "a", "a"], ["a", "\"a\"b", "a", "a", "a"]] {
+        let log = write(folder.path(), "a.csv", &rows(labels));
+        let run = evaluate(&[&log, "--by", "device"]);
+        assert_eq!(run.code, 2, "{labels:?}: {}", run.stdout);
+        assert!(run.stderr.contains("a quote is missing, or there is one too many"), "{}", run.stderr);
+    }
+    let log = write(folder.path(), "b.csv", &rows(["\"a\"", "\"a \"\"b\"\"\"", "a\"b", "\"a\nb\"", ""]));
+    assert_eq!(json(&[&log, "--by", "device"])["log"]["rows"], 5);
+}

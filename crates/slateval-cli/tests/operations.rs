@@ -244,3 +244,44 @@ fn the_version_tells_how_it_was_built() {
     let help = slateval(&["--help"]).stdout;
     assert!(help.contains("Exit codes:"), "{help}");
 }
+
+#[test]
+fn standard_input_is_not_added_to_a_state() {
+    let folder = Folder::new();
+    let run = slateval(&["update", &folder.text("state.slateval"), "-"]);
+    assert_eq!(run.code, 2);
+    assert!(run.stderr.contains("write it to a file"), "{}", run.stderr);
+    assert!(!folder.path("state.slateval").exists());
+}
+
+#[test]
+fn bad_rows_of_one_day_do_not_stop_a_state() {
+    let folder = Folder::new();
+    let flags = ["--target", "new=pi_new", "--structure", "additive"];
+    assert_eq!(folder.update("1.csv", &flags).code, 0);
+    let good = std::fs::read_to_string(folder.path("2.csv")).unwrap();
+    std::fs::write(folder.path("2.csv"), good + "much,0.5,0.5,0.25\n").unwrap();
+    std::fs::write(folder.path("3.csv"), "reward,mu_1,pi_1,pi_new_1\nmuch,0.5,0.5,0.25\n").unwrap();
+    assert_eq!(folder.update("2.csv", &[]).code, 2);
+    let run = folder.update("2.csv", &["--on-bad-row", "skip"]);
+    assert!(run.stdout.contains("50 slates added; bad and left out: 1 row, 0 files; 100 slates"), "{}", run.stdout);
+    for _ in 0..2 {
+        let again = folder.update("2.csv", &["--on-bad-row", "skip"]);
+        assert!(again.code == 0 && again.stdout.contains("nothing added"), "{}{}", again.stdout, again.stderr);
+        let nothing = folder.update("3.csv", &["--on-bad-row", "skip"]);
+        assert!(nothing.code == 0 && nothing.stdout.contains("100 slates"), "{}{}", nothing.stdout, nothing.stderr);
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_private_state_stays_private() {
+    use std::os::unix::fs::PermissionsExt;
+    let folder = Folder::new();
+    let flags = ["--target", "new=pi_new", "--structure", "additive"];
+    assert_eq!(folder.update("1.csv", &flags).code, 0);
+    let state = folder.path("state.slateval");
+    std::fs::set_permissions(&state, std::fs::Permissions::from_mode(0o600)).unwrap();
+    assert_eq!(folder.update("2.csv", &[]).code, 0);
+    assert_eq!(std::fs::metadata(&state).unwrap().permissions().mode() & 0o777, 0o600);
+}

@@ -188,3 +188,53 @@ fn rewards_that_vanish_when_squared_are_refused() {
         assert!(run.stderr.contains("smaller units"), "{}", run.stderr);
     }
 }
+
+#[test]
+fn another_name_hides_no_file_of_many_rows() {
+    let folder = Folder::new();
+    symlink(folder.path("a.parquet"), folder.path("link.parquet")).unwrap();
+    fs::copy(folder.path("a.parquet"), folder.path("copy.parquet")).unwrap();
+    let state = folder.text("state.slateval");
+    let flags = ["--target", "new=pi_new", "--structure", "additive", "--band", "none"];
+    let update = |log: &str| slateval(&[["update", &state, &folder.text(log)].as_slice(), &flags].concat());
+    assert_eq!(update("a.parquet").code, 0);
+    refused(&update("link.parquet"), &["link.parquet", "a.parquet"]);
+    refused(&update("copy.parquet"), &["copy.parquet", "a.parquet"]);
+}
+
+#[test]
+fn what_wildcards_stand_for_is_not_hidden() {
+    let folder = Folder::new();
+    for place in ["h/day=1", "h/_temporary/0", "h/.old"] {
+        fs::create_dir_all(folder.path(place)).unwrap();
+        fs::copy(folder.path("a.parquet"), folder.path(&format!("{place}/a.parquet"))).unwrap();
+    }
+    for pattern in ["h", "h/*", "h/*/*.parquet", "h/**/*.parquet", "h/**/0/*.parquet", "h/_temporary/*/*.parquet"] {
+        let run = evaluate(&[&folder.text(pattern), "--band", "none"]);
+        match pattern {
+            // Everything that fits is hidden.
+            "h/**/0/*.parquet" => assert_eq!(run.code, 2, "{pattern}: {}", run.stdout),
+            _ => assert_eq!(rows(&run), 12_000, "{pattern}"),
+        }
+    }
+}
+
+#[test]
+fn the_folder_of_a_table_is_refused() {
+    let folder = Folder::new();
+    for (place, mark) in [("delta", "_delta_log/0.json"), ("ice", "metadata/v1.metadata.json")] {
+        let part = folder.path(&format!("{place}/day=1/a.parquet"));
+        fs::create_dir_all(part.parent().unwrap()).unwrap();
+        fs::copy(folder.path("a.parquet"), &part).unwrap();
+        let mark = folder.path(&format!("{place}/{mark}"));
+        fs::create_dir_all(mark.parent().unwrap()).unwrap();
+        fs::write(mark, "{}\n").unwrap();
+        for pattern in [place.to_owned(), format!("{place}/day=*"), format!("{place}/**/*.parquet")] {
+            let run = evaluate(&[&folder.text(&pattern)]);
+            assert_eq!(run.code, 2, "{pattern}: {}", run.stdout);
+            assert!(run.stderr.contains("docs/tables.md"), "{}", run.stderr);
+        }
+        // A file that was named is wanted.
+        assert_eq!(rows(&evaluate(&[&part.display().to_string(), "--band", "none"])), 12_000);
+    }
+}

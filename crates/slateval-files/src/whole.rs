@@ -33,9 +33,13 @@ impl WholeFile {
             Ok(metadata) if !metadata.is_file() => {
                 To::Device(BufWriter::new(OpenOptions::new().write(true).open(&target)?))
             }
-            _ => {
+            before => {
                 remove_leftovers(&target);
                 let temporary = Temporary::beside(&target)?;
+                if let Ok(before) = before {
+                    // What only its owner could read stays so.
+                    temporary.file.set_permissions(before.permissions())?;
+                }
                 To::Temporary(BufWriter::new(temporary.file.try_clone()?), temporary)
             }
         };

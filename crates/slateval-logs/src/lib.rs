@@ -77,5 +77,5 @@ mod rows;
 mod reading;
 
 pub use columns::{ColumnRole, ColumnUse, Columns, Description, Named, Names, RowFormat, Source, TargetColumns};
-pub use error::{CheckpointFault, Error, OnBad, RemoteError, Result, Tolerance};
+pub use error::{CheckpointFault, Error, OnBad, RemoteError, Result, TableFormat, Tolerance};
 pub use reading::{Batches, Checkpoints, Log, Progress, Record, Task, partial, provenance};

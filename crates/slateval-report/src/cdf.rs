@@ -5,6 +5,7 @@ use std::path::Path;
 
 use slateval::{Evaluation, PolicyEvaluation};
 
+use crate::text::printable;
 use crate::whole::ending;
 use crate::{Error, parquet_file, write_whole};
 
@@ -77,11 +78,10 @@ fn csv<'a>(rows: impl Iterator<Item = Row<'a>>) -> Result<Vec<u8>, csv::Error> {
 /// A name that no spreadsheet takes for a formula: such a name gets an apostrophe, which spreadsheets do not show. Numbers
 /// stay as they are.
 fn harmless(name: &str) -> Cow<'_, str> {
-    if name.starts_with(['=', '+', '-', '@', '\t', '\r']) && name.parse::<f64>().is_err() {
-        Cow::Owned(format!("'{name}"))
-    } else {
-        Cow::Borrowed(name)
-    }
+    let name = printable(name);
+    // Spreadsheets take blanks in front and signs of full width for the same.
+    let begins = name.trim_start().starts_with(['=', '+', '-', '@', '＝', '＋', '－', '＠']);
+    if begins && name.parse::<f64>().is_err() { Cow::Owned(format!("'{name}")) } else { name }
 }
 
 #[cfg(test)]
@@ -94,6 +94,8 @@ mod tests {
             assert_eq!(harmless(name), name);
         }
         assert_eq!(harmless("=cmd()"), "'=cmd()");
+        assert_eq!(harmless(" ＝cmd()"), "' ＝cmd()");
+        assert!(!harmless("a\u{1b}[31mb").contains('\u{1b}'));
         assert_eq!(harmless("-1+cmd|' /C calc'!A0"), "'-1+cmd|' /C calc'!A0");
         assert_eq!(harmless("@SUM(A1)"), "'@SUM(A1)");
     }

@@ -60,11 +60,19 @@ pub(crate) fn is_segment(data_type: &DataType) -> bool {
     }
 }
 
+/// A time zone as the offset that it always has, if it is one of the names of UTC.
+pub(crate) fn offset_of(zone: &str) -> &str {
+    match zone {
+        "UTC" | "Etc/UTC" | "Z" | "Zulu" | "Etc/Zulu" | "GMT" | "Etc/GMT" | "Universal" => "+00:00",
+        other => other,
+    }
+}
+
 /// Whether points in time can be told by the clocks of their zone. Offsets such as `+01:00` can; the rules behind a name
 /// such as `Europe/Berlin` are not known here.
 pub(crate) fn has_clock(data_type: &DataType) -> bool {
     match data_type {
-        DataType::Timestamp(_, Some(zone)) => zone.parse::<Tz>().is_ok(),
+        DataType::Timestamp(_, Some(zone)) => offset_of(zone).parse::<Tz>().is_ok(),
         DataType::Dictionary(_, value) => has_clock(value),
         _ => true,
     }

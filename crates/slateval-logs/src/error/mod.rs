@@ -2,6 +2,7 @@
 
 mod remote;
 mod rows;
+mod table;
 mod tolerance;
 
 use std::path::{Path, PathBuf};
@@ -9,6 +10,7 @@ use std::path::{Path, PathBuf};
 use slateval::Field;
 
 pub use remote::RemoteError;
+pub use table::TableFormat;
 pub use tolerance::{OnBad, Tolerance};
 
 /// A result of reading logs.
@@ -108,6 +110,19 @@ pub enum Error {
         path: PathBuf,
         /// The path that was found first.
         other: PathBuf,
+    },
+    /// The folder of a table whose own log says which files and rows count.
+    #[error(
+        "{}: this is a table of {}, whose own log says which of its files and rows count; let something that knows the \
+         format read it, such as Spark, DuckDB or deltalake, and pass what it reads (docs/tables.md)",
+        path.display(),
+        format.name()
+    )]
+    Table {
+        /// The folder.
+        path: PathBuf,
+        /// The format.
+        format: TableFormat,
     },
     /// A glob that fits no file.
     #[error("{pattern}: no file fits this pattern")]

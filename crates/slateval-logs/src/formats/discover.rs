@@ -1,12 +1,13 @@
 //! From paths, directories and patterns to a list of files in a fixed order.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
+use std::ffi::OsStr;
 use std::fs;
 use std::path::{Component, Path, PathBuf};
 
 use slateval::Segment;
 
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, TableFormat};
 use crate::formats::address::{Address, Remote, decode};
 use crate::formats::detect::{Format, STDIN};
 use crate::formats::place::Place;
@@ -84,11 +85,13 @@ fn expand(given: &str, found: &mut Found) -> Result<()> {
     let bad = |reason: String| Error::BadPattern { pattern: given.into(), reason };
     let matches = glob::glob(given).map_err(|e| bad(e.to_string()))?;
     let mut matches: Vec<PathBuf> = matches.collect::<std::result::Result<_, _>>().map_err(|e| bad(e.to_string()))?;
-    matches.retain(|path| !is_hidden(path));
+    matches.retain(|path| !hides(given, path));
     matches.sort();
     if matches.is_empty() {
         return Err(Error::NoMatch { pattern: given.into() });
     }
+    let folders: BTreeSet<&Path> = matches.iter().flat_map(|path| path.ancestors().skip(1)).collect();
+    folders.into_iter().try_for_each(refuse_table)?;
     for path in matches {
         if path.is_dir() { walk_all(&path, found)? } else { found.push(path)? }
     }
@@ -99,6 +102,42 @@ fn expand(given: &str, found: &mut Found) -> Result<()> {
 pub(crate) fn is_hidden(path: &Path) -> bool {
     path.file_name()
         .is_none_or(|name| name.as_encoded_bytes().starts_with(b"_") || name.as_encoded_bytes().starts_with(b"."))
+}
+
+/// Whether something is hidden that a pattern's wildcards stand for. What the pattern spells out is wanted.
+pub(crate) fn hides(pattern: &str, path: &Path) -> bool {
+    let spelled = |name: &OsStr| pattern.split('/').any(|part| OsStr::new(part) == name);
+    let fixed: PathBuf = Path::new(pattern).components().take_while(|part| !has_wildcard(part)).collect();
+    let below = path.strip_prefix(fixed).unwrap_or(path);
+    below.iter().any(|name| is_hidden(Path::new(name)) && !spelled(name) && name != ".." && name != ".")
+}
+
+fn has_wildcard(part: &Component<'_>) -> bool {
+    part.as_os_str().to_string_lossy().contains(['*', '?', '['])
+}
+
+/// Refuses the folder of a table whose own log says which files and rows count.
+fn refuse_table(folder: &Path) -> Result<()> {
+    let table = |format| Err(Error::Table { path: folder.into(), format });
+    if folder.join(TableFormat::DeltaLake.folder()).is_dir() {
+        return table(TableFormat::DeltaLake);
+    }
+    let entries = fs::read_dir(folder.join(TableFormat::Iceberg.folder())).into_iter().flatten().flatten();
+    let mut names = entries.map(|entry| entry.file_name());
+    if names.any(|name| name.to_string_lossy().ends_with(ICEBERG)) { table(TableFormat::Iceberg) } else { Ok(()) }
+}
+
+/// How the description of an Iceberg table is called.
+const ICEBERG: &str = ".metadata.json";
+
+/// The folder of a table that a key of object storage tells of.
+pub(crate) fn table_of(key: &str) -> Option<(&str, TableFormat)> {
+    let folder = |format: TableFormat| {
+        let inside = format!("{}/", format.folder());
+        let at = if key.starts_with(&inside) { Some(0) } else { key.find(&format!("/{inside}")) }?;
+        Some((&key[..at], format))
+    };
+    folder(TableFormat::DeltaLake).or_else(|| folder(TableFormat::Iceberg).filter(|_| key.ends_with(ICEBERG)))
 }
 
 fn walk_all(directory: &Path, found: &mut Found) -> Result<()> {
@@ -113,6 +152,7 @@ fn walk(directory: &Path, depth: usize, found: &mut Found) -> Result<()> {
         return Err(Error::unreadable(directory, "directory", "it is nested too deep"));
     }
     found.enter(directory)?;
+    refuse_table(directory)?;
     let entries = fs::read_dir(directory).map_err(unreadable)?;
     let mut paths = entries.map(|e| e.map(|e| e.path())).collect::<std::io::Result<Vec<_>>>().map_err(unreadable)?;
     paths.sort();

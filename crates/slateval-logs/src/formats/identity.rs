@@ -80,7 +80,16 @@ impl Identity {
     /// What a summary remembers of it.
     pub(crate) fn input(&self, path: &Path, row_groups: Option<std::ops::Range<usize>>, rows: u64) -> Input {
         let (bytes, fingerprint) = self.key();
-        Input { name: path.display().to_string(), bytes, fingerprint, row_groups, rows, digest: 0, day: None }
+        Input {
+            name: path.display().to_string(),
+            bytes,
+            fingerprint,
+            row_groups,
+            rows,
+            digest: 0,
+            day: None,
+            first_position: None,
+        }
     }
 }
 

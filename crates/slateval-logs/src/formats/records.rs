@@ -270,6 +270,14 @@ impl Rows {
                 let reason = format!("row {}: a quote opens a cell, and nothing closes it", self.row());
                 Err(Error::unreadable(&self.path, NAME, reason))
             }
+            Quoted::Stray(_) => {
+                let reason = format!(
+                    "row {}: text follows a quote that closes a cell; a quote is missing, or there is one too many, and \
+                     which rows lie between them cannot be told",
+                    self.row()
+                );
+                Err(Error::unreadable(&self.path, NAME, reason))
+            }
             _ => Ok(None),
         }
     }
@@ -408,6 +416,8 @@ fn record(bytes: &[u8], delimiter: u8, ended: bool) -> Option<(Vec<Vec<u8>>, usi
                 Quoted::Ends(end) => end,
                 // A quote that nobody closes holds the rest of the file.
                 Quoted::Open => bytes.len(),
+                // Told when rows are read.
+                Quoted::Stray(at) => unquoted_end(bytes, at, delimiter),
             }
         } else {
             let end = unquoted_end(bytes, at, delimiter);
@@ -434,6 +444,8 @@ enum Quoted {
     Ends(usize),
     /// It does not.
     Open,
+    /// A quote closes it, and text follows: a quote is missing somewhere, or there is one too many.
+    Stray(usize),
 }
 
 /// What stands in a quoted cell, whose text begins at `at`.
@@ -450,11 +462,8 @@ fn unquote(bytes: &[u8], mut at: usize, delimiter: u8, out: &mut Vec<u8>) -> Quo
                 out.push(b'"');
                 at += 1;
             }
-            Some(_) => {
-                let end = unquoted_end(bytes, at, delimiter);
-                out.extend_from_slice(&bytes[at..end]);
-                return Quoted::Ends(end);
-            }
+            Some(&b) if b == delimiter || b == b'\n' || b == b'\r' => return Quoted::Ends(at),
+            Some(_) => return Quoted::Stray(at),
             None => return Quoted::Ends(at),
         }
     }

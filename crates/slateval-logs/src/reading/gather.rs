@@ -26,8 +26,10 @@ pub(crate) struct Plan {
 pub(crate) struct PlannedPart {
     /// Its place among the files.
     pub(crate) file: usize,
-    /// Whether the file's rows reach the total before all of its parts are read, this being the first.
-    pub(crate) begins_tasks: bool,
+    /// Whether it is the file's first.
+    pub(crate) begins_file: bool,
+    /// Whether the file's rows reach the total before all of its parts are read.
+    pub(crate) by_tasks: bool,
 }
 
 /// A file that was opened.
@@ -86,13 +88,15 @@ impl Gather {
 
     fn add_next(&mut self, read: Result<Done>) -> Result<()> {
         let planned = self.plan.parts.get(self.done.units).copied();
-        if let Some(PlannedPart { file, begins_tasks }) = planned {
+        if let Some(PlannedPart { file, begins_file, by_tasks }) = planned {
             if self.given_up == Some(file) {
                 return Ok(());
             }
             self.tell_unopened(file);
-            if begins_tasks && self.tolerance.bad_files == OnBad::Skip {
-                self.before = Some((self.done.total.clone(), self.done.base.clone()));
+            if begins_file {
+                // What was there before another file is no place to go back to.
+                let kept = by_tasks && self.tolerance.bad_files == OnBad::Skip;
+                self.before = kept.then(|| (self.done.total.clone(), self.done.base.clone()));
             }
         }
         match (read.and_then(|done| self.add_done(done)), planned) {
@@ -130,6 +134,9 @@ impl Gather {
         self.done.task_rows = if part.more { self.done.task_rows + part.rows } else { 0 };
         if self.tolerance.bad_rows == OnBad::Fail {
             self.refuse(std::mem::take(&mut part.faults))?;
+        }
+        if let (Some(input), Some(base)) = (&mut part.input, &part.base) {
+            input.first_position = Some(base.first);
         }
         if let Some(base) = part.base {
             self.done.base.get_or_insert_with(|| base.clone()).check(&base)?;

@@ -1,5 +1,6 @@
 //! Which files of a log a summary has already.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use slateval::Summary;
@@ -37,7 +38,7 @@ fn is_known(file: &LogFile, summary: &Summary) -> Result<bool> {
     if parts.peek().is_none() {
         return Ok(false);
     }
-    let mut groups = Vec::new();
+    let mut groups = BTreeSet::new();
     for part in parts {
         if (part.bytes, part.fingerprint) != identity.key() {
             return Err(Error::OtherContent { path: file.path().into() });

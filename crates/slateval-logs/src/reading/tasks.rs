@@ -133,7 +133,6 @@ impl Log {
             tasks.map(move |task| (task, file))
         };
         let tasks: Vec<(Task, &LogFile)> = self.files.iter().flat_map(of_file).collect();
-        let job = Job { columns, spec, footers: &Footers::default(), budget: Budget::new(self.memory, threads) };
         let cuts: Vec<Option<Pieces>> = tasks
             .iter()
             .map(|(task, file)| pieces_of(&file.place, task.bytes, columns, piece_bytes))
@@ -142,6 +141,8 @@ impl Log {
         for ((task, file), cut) in tasks.iter().zip(&cuts) {
             units.extend(units_of(task, &file.place, task.bytes, cut.as_ref(), file.identity.as_ref()));
         }
+        let budget = Budget::new(self.memory, threads.min(units.len().max(1)));
+        let job = Job { columns, spec, footers: &Footers::default(), budget };
         let plan = || tasks.iter().map(|(task, _)| Planned::new(task)).collect();
         let mut keeper = checkpoints.map(|checkpoints| Keeper::new(checkpoints, plan()));
         let done = start(keeper.as_mut(), spec)?;
@@ -170,8 +171,8 @@ impl Log {
         let place = |unit: &Unit<'_>| places.get(unit.place.path()).copied().unwrap_or(0);
         let part = |i: usize| {
             let file = place(&units[i]);
-            let begins = i == 0 || place(&units[i - 1]) != file;
-            PlannedPart { file, begins_tasks: begins && units[i].task.row_groups.is_some() }
+            let begins_file = i == 0 || place(&units[i - 1]) != file;
+            PlannedPart { file, begins_file, by_tasks: units[i].task.row_groups.is_some() }
         };
         let file = |file: &LogFile| PlannedFile {
             name: file.path().display().to_string(),

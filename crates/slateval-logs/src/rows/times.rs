@@ -17,6 +17,8 @@ use arrow_array::{Array, ArrayRef, ArrowPrimitiveType, LargeStringArray};
 use arrow_schema::{ArrowError, DataType, TimeUnit};
 use chrono::{SecondsFormat, TimeZone, Utc};
 
+use crate::columns::offset_of;
+
 /// Writes out a column of dates, times or points in time.
 ///
 /// # Errors
@@ -40,7 +42,7 @@ pub(crate) fn as_text(array: &ArrayRef) -> Result<LargeStringArray, ArrowError> 
 /// Points in time: as they are without a time zone, and as of the zone's clocks with one.
 fn stamps<T: ArrowTimestampType>(array: &ArrayRef, zone: Option<&str>) -> Result<LargeStringArray, ArrowError> {
     let Some(zone) = zone else { return written::<T, _>(array, as_datetime::<T>) };
-    let zone: Tz = zone.parse()?;
+    let zone: Tz = offset_of(zone).parse()?;
     let local = |value: i64| {
         let time = Utc.from_utc_datetime(&as_datetime::<T>(value)?).with_timezone(&zone);
         Some(time.to_rfc3339_opts(SecondsFormat::AutoSi, true))

@@ -91,6 +91,21 @@ pub enum Error {
         /// What it is called here.
         known: String,
     },
+    /// Files with one row per slot that number their slots differently.
+    #[error(
+        "{one} numbers the slots of a slate from {first}, and {other} from {second}: one of them may lack the first slots \
+         of its slates; number them alike"
+    )]
+    OtherPositions {
+        /// A file.
+        one: String,
+        /// The number of its slates' first slot.
+        first: u8,
+        /// Another file.
+        other: String,
+        /// The number of its slates' first slot.
+        second: u8,
+    },
     /// A summary without rows has no distribution.
     #[error("there are no rows: an empty log says nothing about any policy")]
     NoRows,

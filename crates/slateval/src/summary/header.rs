@@ -105,6 +105,8 @@ struct InputHeader {
     digest: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     day: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    first_position: Option<u8>,
 }
 
 /// How the summary came about. A reader that does not know it misreads nothing, so it needs no version of its own.
@@ -194,20 +196,20 @@ impl Header {
 
 impl InputHeader {
     fn new(input: &Input) -> Self {
-        let Input { name, bytes, fingerprint, row_groups, rows, digest, day } = input.clone();
+        let Input { name, bytes, fingerprint, row_groups, rows, digest, day, first_position } = input.clone();
         let row_groups = row_groups.map(|groups| (groups.start, groups.end));
         let [fingerprint, digest] = [fingerprint, digest].map(|number| format!("{number:016x}"));
-        InputHeader { name, bytes, fingerprint, row_groups, rows, digest, day: day.map(String::from) }
+        InputHeader { name, bytes, fingerprint, row_groups, rows, digest, day: day.map(String::from), first_position }
     }
 
     fn into_input(self) -> Option<Input> {
-        let InputHeader { name, bytes, fingerprint, row_groups, rows, digest, day } = self;
+        let InputHeader { name, bytes, fingerprint, row_groups, rows, digest, day, first_position } = self;
         let day = day.map(|day| day.parse()).transpose().ok()?;
         let number = |digits: String| u64::from_str_radix(&digits, 16).ok();
         let (fingerprint, digest) = (number(fingerprint)?, number(digest)?);
         let row_groups = row_groups.map(|(start, end)| start..end);
         let is_whole = row_groups.as_ref().is_none_or(|groups| groups.start < groups.end);
-        is_whole.then_some(Input { name, bytes, fingerprint, row_groups, rows, digest, day })
+        is_whole.then_some(Input { name, bytes, fingerprint, row_groups, rows, digest, day, first_position })
     }
 }
 
@@ -310,7 +312,16 @@ mod tests {
         let day: Day = "2024-05-31".parse().unwrap();
         let spec = Spec::new(Structure::Auto, ["new"]);
         let (name, days) = ("a.csv".to_owned(), [day].into());
-        let input = Input { name, bytes: 9, fingerprint: 1, row_groups: None, rows: 1, digest: 1, day: Some(day) };
+        let input = Input {
+            name,
+            bytes: 9,
+            fingerprint: 1,
+            row_groups: None,
+            rows: 1,
+            digest: 1,
+            day: Some(day),
+            first_position: None,
+        };
         let history = History { days, commands: vec!["slateval update".into()], reading: vec!["--long".into()] };
         let json = Header::new(&spec, None, vec![], &[&input], &history).to_json();
         let text = String::from_utf8(json.clone()).unwrap();
@@ -340,6 +351,7 @@ mod tests {
             rows: 12,
             digest: 1,
             day: None,
+            first_position: None,
         };
         let segment = |value: Segment| SegmentHeader { value: value.into(), cell: cell(3) };
         let header =

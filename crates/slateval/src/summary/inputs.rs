@@ -25,18 +25,24 @@ pub struct Input {
     pub digest: u64,
     /// The day that its rows are of, if anybody said.
     pub day: Option<Day>,
+    /// In a log of one row per slot: the number of its slates' first slot.
+    pub first_position: Option<u8>,
 }
+
+/// Rows whose rewards are alike in two files only if the files are.
+const TELLING_ROWS: u64 = 1000;
 
 impl Input {
     /// Whether some rows are in both, given that size and fingerprint agree: the file is called the same, whatever
-    /// directory it is in, and rewards are those of the same rows.
+    /// directory it is in, and rewards are those of the same rows. Of many rows, the rewards alone tell.
     fn overlaps(&self, other: &Input) -> bool {
         let overlap = match (&self.row_groups, &other.row_groups) {
             (a, b) if a == b => self.digest == other.digest,
             (Some(a), Some(b)) => a.start < b.end && b.start < a.end,
             _ => true,
         };
-        overlap && self.file_name() == other.file_name()
+        let same_rewards = self.row_groups == other.row_groups && self.digest == other.digest;
+        overlap && (self.file_name() == other.file_name() || same_rewards && self.rows >= TELLING_ROWS)
     }
 
     /// Its name without its directory.
@@ -93,17 +99,15 @@ impl Inputs {
     /// Refuses an input that is there already.
     pub(crate) fn check(&self, input: &Input) -> Result<()> {
         let known = self.files.get(&(input.bytes, input.fingerprint)).into_iter().flatten();
-        match known.into_iter().find(|known| known.overlaps(input)) {
+        // Many empty files are alike.
+        match known.into_iter().find(|known| known.rows > 0 && input.rows > 0 && known.overlaps(input)) {
             Some(known) => Err(Error::Duplicate { name: input.name.clone(), known: known.name.clone() }),
             None => Ok(()),
         }
     }
 
-    /// Takes one in. One without rows is not worth remembering: many empty files are alike.
+    /// Takes one in, also one without rows: it has been read.
     pub(crate) fn add(&mut self, input: Input) {
-        if input.rows == 0 {
-            return;
-        }
         let parts = self.files.entry((input.bytes, input.fingerprint)).or_default();
         if !parts.iter_mut().any(|part| part.name == input.name && part.join(&input)) {
             parts.push(input);
@@ -120,6 +124,22 @@ impl Inputs {
     /// Refuses inputs of which one is here already.
     pub(crate) fn check_all(&self, other: &Inputs) -> Result<()> {
         other.files.values().flatten().try_for_each(|input| self.check(input))
+    }
+
+    /// The first file of which it is known what its slots are numbered from.
+    fn numbered(&self) -> Option<(&str, u8)> {
+        self.all().into_iter().find_map(|input| Some((input.name.as_str(), input.first_position?)))
+    }
+
+    /// Refuses inputs whose slots are numbered from something else: a file of second slots alone would pass for whole
+    /// slates.
+    pub(crate) fn check_positions(&self, other: &Inputs) -> Result<()> {
+        match (self.numbered(), other.numbered()) {
+            (Some((one, first)), Some((another, second))) if first != second => {
+                Err(Error::OtherPositions { one: one.into(), first, other: another.into(), second })
+            }
+            _ => Ok(()),
+        }
     }
 
     /// Takes in others.
@@ -141,6 +161,7 @@ mod tests {
             rows: 10,
             digest: 5,
             day: None,
+            first_position: None,
         }
     }
 

@@ -220,6 +220,7 @@ impl Summary {
     /// As [`merge`](Summary::merge), but for duplicates.
     pub fn merge_duplicates(&mut self, other: &Summary) -> Result<()> {
         self.check_same(other)?;
+        self.inputs.check_positions(&other.inputs)?;
         self.check_segments(other.segments())?;
         self.settle();
         let other = other.settled();

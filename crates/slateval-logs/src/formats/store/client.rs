@@ -15,10 +15,10 @@ use crate::formats::store::failure::failure;
 use crate::formats::store::profile::Profile;
 
 /// Retries of one request. A server that is gone is given up after some seconds.
-const RETRIES: usize = 5;
+const RETRIES: usize = 7;
 
 /// No retry begins later than this after the first try.
-const RETRY_FOR: Duration = Duration::from_secs(20);
+const RETRY_FOR: Duration = Duration::from_secs(30);
 
 /// How long a connection may take, and how long a server may be silent.
 const TIMEOUTS: [(ClientConfigKey, &str); 3] = [
@@ -119,7 +119,7 @@ impl<'a> Settings<'a> {
 
 fn retries() -> RetryConfig {
     let backoff =
-        BackoffConfig { init_backoff: Duration::from_millis(100), max_backoff: Duration::from_secs(3), base: 2.0 };
+        BackoffConfig { init_backoff: Duration::from_millis(300), max_backoff: Duration::from_secs(8), base: 2.0 };
     RetryConfig { backoff, max_retries: RETRIES, retry_timeout: RETRY_FOR }
 }
 

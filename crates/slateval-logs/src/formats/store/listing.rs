@@ -8,10 +8,10 @@ use futures_util::stream::{self, TryStreamExt};
 use glob::{MatchOptions, Pattern};
 use object_store::{ObjectMeta, ObjectStore, ObjectStoreExt};
 
-use crate::error::{Error, RemoteError, Result};
+use crate::error::{Error, RemoteError, Result, TableFormat};
 use crate::formats::address::Remote;
 use crate::formats::detect::Format;
-use crate::formats::discover::is_hidden;
+use crate::formats::discover::{hides, is_hidden, table_of};
 use crate::formats::store::client::location;
 use crate::formats::store::cloud::Cloud;
 use crate::formats::store::failure::failure;
@@ -120,8 +120,10 @@ impl Search {
     /// Those of a directory that are logs by their names.
     fn logs(&self, below: Vec<ObjectMeta>) -> Result<Vec<ObjectMeta>> {
         let directory = self.remote.key.trim_end_matches('/');
+        let tables = tables(&below);
         let logs: Vec<ObjectMeta> =
             below.into_iter().filter(|meta| is_log(meta.location.as_ref(), directory)).collect();
+        self.refuse_tables(&tables, &logs)?;
         if logs.is_empty() { Err(Error::NoLogs { path: self.remote.shown() }) } else { Ok(logs) }
     }
 
@@ -132,7 +134,9 @@ impl Search {
         let fixed = key.find(['*', '?', '[']).unwrap_or(key.len());
         let prefix = key[..fixed].rsplit_once('/').map_or("", |(directory, _)| directory);
         let mut found = self.list(prefix).await?;
+        let tables = tables(&found);
         found.retain(|meta| fits(&pattern, meta.location.as_ref()));
+        self.refuse_tables(&tables, &found)?;
         if found.is_empty() { Err(Error::NoMatch { pattern: self.shown() }) } else { Ok(found) }
     }
 
@@ -140,6 +144,15 @@ impl Search {
         let prefix = location(&self.remote.with_key(directory))?;
         let prefix = (!prefix.is_root()).then_some(prefix);
         self.client.list(prefix.as_ref()).try_collect().await.map_err(|e| self.refused(&e))
+    }
+
+    /// Refuses logs in the folder of a table.
+    fn refuse_tables(&self, tables: &[Table], logs: &[ObjectMeta]) -> Result<()> {
+        let has = |(folder, _): &&Table| logs.iter().any(|log| Path::new(log.location.as_ref()).starts_with(folder));
+        match tables.iter().find(has) {
+            Some((folder, format)) => Err(Error::Table { path: self.remote.with_key(folder).shown(), format: *format }),
+            None => Ok(()),
+        }
     }
 
     fn shown(&self) -> String {
@@ -151,13 +164,24 @@ impl Search {
     }
 }
 
+/// The folder of a table, and its format.
+type Table = (String, TableFormat);
+
+fn tables(listed: &[ObjectMeta]) -> Vec<Table> {
+    let found = listed.iter().filter_map(|meta| table_of(meta.location.as_ref()));
+    let mut tables: Vec<Table> = found.map(|(folder, format)| (folder.to_owned(), format)).collect();
+    tables.dedup();
+    tables
+}
+
 /// Whether a key fits a pattern, or is a log below a directory that does.
 fn fits(pattern: &Pattern, key: &str) -> bool {
     if pattern.matches_with(key, AS_ON_DISK) {
-        return !is_hidden(Path::new(key));
+        return !hides(pattern.as_str(), Path::new(key));
     }
     let directories = key.match_indices('/').map(|(at, _)| &key[..at]);
-    let mut fitting = directories.filter(|d| pattern.matches_with(d, AS_ON_DISK) && !is_hidden(Path::new(d)));
+    let hides = |directory: &str| hides(pattern.as_str(), Path::new(directory));
+    let mut fitting = directories.filter(|d| pattern.matches_with(d, AS_ON_DISK) && !hides(d));
     fitting.any(|directory| is_log(key, directory))
 }
 
@@ -183,6 +207,8 @@ mod tests {
         assert!(!fits("logs/day=*", "logs/day=1/_tmp/x.csv"));
         assert!(!fits("logs/day=*", "logs/day=1/readme.txt"));
         assert!(fits("logs/**/x.csv", "logs/a/b/x.csv"));
+        assert!(!fits("logs/**/x.csv", "logs/_temporary/b/x.csv"));
+        assert!(fits("logs/*/_raw/x.csv", "logs/a/_raw/x.csv"), "a directory that was named");
     }
 
     #[test]
