@@ -196,3 +196,15 @@ fn columns_of_different_lengths_are_no_slates() {
 fn a_set_of_too_many_slots_is_refused() {
     assert!(Family::new([(0..17).collect()]).is_err());
 }
+
+/// A short text can name sets whose subsets would fill any memory.
+#[test]
+fn a_family_with_too_many_subsets_is_refused_before_it_is_made() {
+    let window =
+        |first: usize, slots: usize| (first..first + slots).map(|k| k.to_string()).collect::<Vec<_>>().join("+");
+    let windows = |count: usize| (1..=count).map(|first| window(first, 16)).collect::<Vec<_>>().join(",");
+    let largest: Structure = format!("interactions:{}", window(1, 16)).parse().unwrap();
+    assert_eq!(largest.to_string(), format!("interactions:{}", window(1, 16)));
+    let refused = format!("interactions:{}", windows(2000)).parse::<Structure>().unwrap_err().to_string();
+    assert!(refused.contains("more than 65536 sets"), "{}", &refused[refused.len() - 200..]);
+}
