@@ -1,6 +1,6 @@
 //! The command line: one argument on each line. The command is a program and no library, so its own source is read here.
 #![no_main]
-#![allow(dead_code)]
+#![allow(dead_code, unused_imports)]
 
 #[path = "../../crates/slateval-cli/src/args.rs"]
 mod args;
