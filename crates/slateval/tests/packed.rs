@@ -81,6 +81,25 @@ fn a_header_that_lies_is_refused() {
     }
 }
 
+/// A thousand policies of hundreds of slots, in a file with room for the sums of one: refused before room is made for all.
+#[test]
+fn policies_that_the_bytes_cannot_hold_are_refused_at_once() {
+    let policies: Vec<String> = (0..1000).map(|p| format!("{{\"name\":\"p{p}\",\"chi\":true}}")).collect();
+    let header = format!(
+        "{{\"schema\":\"slateval/summary/6\",\"written_by\":\"slateval\",\"spec\":{{\"structure\":\"auto\",\
+         \"target_slots\":\"independent\",\"policies\":[{}],\"binning\":{{\"capacity\":8,\"scale\":\"linear\"}},\
+         \"by\":null}},\"whole\":{{\"rows\":1,\"slots\":400,\"resolution\":\"exact\",\"bins\":1}},\"segments\":[]}}",
+        policies.join(",")
+    );
+    let mut crafted = b"SLATEVAL\x06\0\0\0".to_vec();
+    crafted.extend((header.len() as u64).to_le_bytes());
+    crafted.extend(header.as_bytes());
+    crafted.resize(crafted.len() + 2_000_000, 0);
+    crafted.extend(crc32fast::hash(&crafted).to_le_bytes());
+    let refused = Summary::from_packed(&crafted).unwrap_err().to_string();
+    assert!(refused.contains("cut short"), "{refused}");
+}
+
 /// One question more costs one part of the log, and has the answer of the whole evaluation.
 #[test]
 fn parts_say_what_the_evaluation_says() {

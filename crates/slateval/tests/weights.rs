@@ -4,7 +4,7 @@
 mod common;
 
 use proptest::prelude::*;
-use slateval::{Family, Structure, ranking_weight};
+use slateval::{Error, Family, Settings, Slates, Structure, ranking_weight};
 
 /// Every slate of `k` slots with `n` actions each.
 fn slates(k: usize, n: usize) -> Vec<Vec<usize>> {
@@ -195,4 +195,25 @@ fn columns_of_different_lengths_are_no_slates() {
 #[test]
 fn a_set_of_too_many_slots_is_refused() {
     assert!(Family::new([(0..17).collect()]).is_err());
+}
+
+/// A short text can name sets whose subsets would fill any memory.
+#[test]
+fn a_family_with_too_many_subsets_is_refused_before_it_is_made() {
+    let window =
+        |first: usize, slots: usize| (first..first + slots).map(|k| k.to_string()).collect::<Vec<_>>().join("+");
+    let windows = |count: usize| (1..=count).map(|first| window(first, 16)).collect::<Vec<_>>().join(",");
+    let largest: Structure = format!("interactions:{}", window(1, 16)).parse().unwrap();
+    assert_eq!(largest.to_string(), format!("interactions:{}", window(1, 16)));
+    let refused = format!("interactions:{}", windows(2000)).parse::<Structure>().unwrap_err().to_string();
+    assert!(refused.contains("more than 65536 sets"), "{}", &refused[refused.len() - 200..]);
+}
+
+#[test]
+fn an_order_beyond_all_slots_is_refused_however_large() {
+    for order in [2, usize::MAX] {
+        let slates = Slates::new(&[1.0, 0.0]).logging(&[0.5, 0.5]).target("new", &[0.9, 0.1]);
+        let evaluated = slates.structure(Structure::Order(order)).evaluate(&Settings::default());
+        assert!(matches!(evaluated, Err(Error::BadStructure { .. })), "{order}: {evaluated:?}");
+    }
 }

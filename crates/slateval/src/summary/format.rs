@@ -82,7 +82,7 @@ impl Summary {
         let mut summary = Summary::new(contents.spec)?;
         let spec = &summary.spec;
         if let Some(header) = &contents.whole {
-            reader.expect_room(spec, header)?;
+            expect_room(spec, header, reader.bytes.len() / 8)?;
             let empty = Cell::of_log(spec, header.slots);
             summary.whole = Some(read_cell(empty, spec.cell_binning(), header, &mut reader)?);
         }
@@ -91,7 +91,7 @@ impl Summary {
         summary.history = contents.history;
         let count = contents.segments.len();
         for segment in contents.segments {
-            reader.expect_room(spec, &segment.cell)?;
+            expect_room(spec, &segment.cell, reader.bytes.len() / 8)?;
             let empty = Cell::of_segment(spec, count, segment.cell.slots);
             let cell = read_cell(empty, spec.segment_binning(count), &segment.cell, &mut reader)?;
             let name = segment.value.into();
@@ -267,23 +267,22 @@ fn check_bins(binning: Binning, header: &CellHeader, range: (f64, f64), keys: &[
     }
 }
 
+/// Refuses a shape that needs more numbers than there are, before any room is made for it.
+pub(crate) fn expect_room(spec: &Spec, header: &CellHeader, numbers: usize) -> Result<()> {
+    // Every policy has a triangle of at least slots^2 / 2 sums: a file that holds it bounds the number of slots.
+    let triangle = header.slots.checked_mul(header.slots).map(|square| square / 2);
+    let needed = triangle.and_then(|t| t.checked_mul(spec.policies.len())).and_then(|t| t.checked_add(header.bins));
+    match needed {
+        Some(needed) if needed <= numbers => Ok(()),
+        _ => Err(broken("it is cut short")),
+    }
+}
+
 struct Reader<'a> {
     bytes: &'a [u8],
 }
 
 impl Reader<'_> {
-    /// Refuses a shape that needs more bytes than there are, before any room is made for it.
-    fn expect_room(&self, spec: &Spec, header: &CellHeader) -> Result<()> {
-        let numbers = self.bytes.len() / 8;
-        // Every policy has a triangle of at least slots^2 / 2 sums: a file that holds it bounds the number of slots.
-        let triangle = header.slots.checked_mul(header.slots).map(|square| square / 2);
-        let needed = triangle.and_then(|t| t.checked_mul(spec.policies.len())).and_then(|t| t.checked_add(header.bins));
-        match needed {
-            Some(needed) if needed <= numbers => Ok(()),
-            _ => Err(broken("it is cut short")),
-        }
-    }
-
     fn take(&mut self) -> Result<[u8; 8]> {
         let (first, rest) = self.bytes.split_first_chunk::<8>().ok_or_else(|| broken("it is cut short"))?;
         self.bytes = rest;

@@ -18,7 +18,7 @@
 use crate::question::error::Result;
 use crate::summary::Summary;
 use crate::summary::cell::Cell;
-use crate::summary::format::{CHECKSUM, PREAMBLE, broken, open};
+use crate::summary::format::{CHECKSUM, PREAMBLE, broken, expect_room, open};
 use crate::summary::header::{CellHeader, Header};
 use crate::summary::index::{Basis, BinLayout, BinSum, Layout, Left, Power, Right, Shared};
 use crate::summary::tally::Tally;
@@ -75,6 +75,7 @@ fn rearranged(bytes: &[u8], way: Way) -> Result<Vec<u8>> {
     let mut rest = &mut numbers[..];
     let mut all = Vec::with_capacity(cells.len());
     for (cell, empty) in cells {
+        expect_room(spec, cell, rest.len())?;
         let (rules, length) = shape(empty, cell, rest.len())?;
         let (own, others) = std::mem::take(&mut rest).split_at_mut(length);
         let bins = cell.bins * rules.width();
@@ -162,11 +163,6 @@ type Empty<'a> = &'a dyn Fn(usize) -> Cell;
 /// What foretells the sums of a cell's bins, and how many numbers the cell has, of those that are left.
 fn shape(empty: Empty<'_>, header: &CellHeader, left: usize) -> Result<(Rules, usize)> {
     let short = || broken("it is cut short");
-    // Every policy has a triangle of at least slots^2 / 2 sums: what is left bounds the number of slots.
-    let triangle = header.slots.checked_mul(header.slots).map(|square| square / 2).ok_or_else(short)?;
-    if triangle > left || header.bins > left {
-        return Err(short());
-    }
     let cell = empty(header.slots);
     let rules = Rules::new(&cell);
     let tally = Tally::numbers(header.slots, cell.kept.basis.len());

@@ -31,7 +31,8 @@ impl Witness {
             _ => return Vec::new(),
         };
         let last = from.max(ORDERS);
-        let orders = (from + 1..=slots.min(last)).map(Witness::Order);
+        // Any order may be asked for: one beyond all slots is refused once the slots are known.
+        let orders = (from.saturating_add(1)..=slots.min(last)).map(Witness::Order);
         orders.chain((slots > last).then_some(Witness::Beyond(last))).collect()
     }
 
