@@ -20,8 +20,8 @@ from .. import _evaluate
 from .._evaluation import Evaluation
 from .._inspection import Inspection
 from .._summary import Summary
-from ._cluster import ClusterError
 from ._log import SparkLog
+from ._session import ClusterError
 
 __all__ = ["ClusterError", "evaluate", "inspect", "summary"]
 
@@ -35,7 +35,7 @@ def evaluate(source: Any, *, spark: Any = None, **settings: Any) -> Evaluation:
         Files, globs or directories that the driver and all executors see, or a DataFrame. Executors read files
         natively, which is many times faster than moving the rows of a DataFrame.
     spark : SparkSession, optional
-        The session; by default the active one.
+        The session; by default that of the DataFrame, the active one or the only one.
     **settings
         As for `slateval.evaluate`: the same names, defaults and numbers. `threads` are those that the driver evaluates
         with; `progress` counts tasks.
@@ -90,15 +90,15 @@ def inspect(source: Any, *, spark: Any = None, **settings: Any) -> Inspection:
     return _evaluate.inspect(SparkLog(source, spark), **settings)
 
 
-def summary(source: Any, *, spark: Any = None, **settings: Any) -> Summary:
+def summary(source: Any, *, spark: Any = None, progress: Any = None, **settings: Any) -> Summary:
     """The mergeable summary of a log that a Spark cluster reads: to keep, to merge, to evaluate in several ways.
 
     Parameters
     ----------
-    source, spark
+    source, spark, progress
         As for `evaluate`.
     **settings
-        As for `slateval.Summary`, and `progress`.
+        As for `slateval.Summary`.
 
     Returns
     -------
@@ -116,8 +116,7 @@ def summary(source: Any, *, spark: Any = None, **settings: Any) -> Summary:
     >>> monday = summary("s3://logs/day=2026-11-16/", target={"new": "pi_new"})            # doctest: +SKIP
     >>> monday.save("monday.slateval")                                                     # doctest: +SKIP
     """
-    log, progress = SparkLog(source, spark), settings.pop("progress", None)
-    made = Summary(**settings)
+    log, made = SparkLog(source, spark), Summary(**settings)
     made.add(log, progress=progress)
     return made
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from .. import _errors, _slateval
+from .. import _slateval
 from ._progress import followed
+from ._session import ClusterError, is_on
 from ._worker import COLUMNS, raise_fault
 
 FAN_IN = 16
@@ -15,24 +16,8 @@ FAN_IN = 16
 UNKNOWN = FAN_IN**3
 """How many parts are expected where Spark cannot say. More are merged too, but the last task has more to do."""
 
-
-class ClusterError(_errors.Error, RuntimeError):
-    """A job that the cluster did not finish."""
-
-
-def session_of(source: Any, spark: Any) -> Any:
-    """The session to work in: the one given, that of a DataFrame, or the active one."""
-    found = spark if spark is not None else getattr(source, "sparkSession", None)
-    if found is not None:
-        return found
-    try:
-        from pyspark.sql import SparkSession
-    except ImportError:
-        raise ClusterError("slateval.spark needs pyspark: pip install pyspark pandas pyarrow") from None
-    active = SparkSession.getActiveSession()
-    if active is None:
-        raise ClusterError("there is no active Spark session: make one, or pass it as spark=")
-    return active
+TASKS_OF_UNKNOWN = (64, 8)
+"""Tasks that merge so many parts, level by level, where Spark does not choose their number by itself."""
 
 
 def on_executors(frame: Any, work: str, *arguments: Any) -> Any:
@@ -79,12 +64,21 @@ def merged(parts: Any, count: int | None) -> Any:
     They are merged in a tree whose shape depends on their places alone, so that the numbers are the same every time,
     whatever the order in which executors finish.
     """
-    left = UNKNOWN if count is None else count
-    while left > FAN_IN:
-        runs = parts.selectExpr("place", "part", "fault", f"place div {FAN_IN} as run").repartition("run")
+    for tasks in _levels(parts.sparkSession, count):
+        runs = parts.selectExpr("place", "part", "fault", f"place div {FAN_IN} as run").repartition(*tasks, "run")
         parts = on_executors(runs.sortWithinPartitions("place"), "merge", FAN_IN)
-        left = -(-left // FAN_IN)
     return on_executors(parts.repartition(1).sortWithinPartitions("place"), "merge", 1 << 62)
+
+
+def _levels(session: Any, count: int | None) -> Iterator[tuple[int, ...]]:
+    """The number of tasks of each level of the tree above the last one; nothing where Spark is to choose it."""
+    if count is None:
+        adaptive = is_on(session, "spark.sql.adaptive.enabled")
+        yield from (() if adaptive else (tasks,) for tasks in TASKS_OF_UNKNOWN)
+        return
+    while count > FAN_IN:
+        count = -(-count // FAN_IN)
+        yield (count,)
 
 
 def collected(session: Any, parts: Any, count: int | None, what: str, progress: Any) -> bytes | None:
@@ -97,8 +91,7 @@ def collected(session: Any, parts: Any, count: int | None, what: str, progress: 
                 raise
             raise ClusterError(
                 f"the cluster did not finish: {_in_short(str(error))}\n"
-                "If executors died, memory is the usual reason: give them more (spark.executor.memoryOverhead), or use "
-                "fewer segments or targets."
+                "If executors were lost, they may lack memory: raise spark.executor.memoryOverhead."
             ) from error
     for row in rows:
         if row["fault"] is not None:

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from .. import _data, _slateval, _tasks
 from .._data import Elsewhere
-from .._errors import DataTypeError, NoRowsError
+from .._errors import DataTypeError, InputError, NoRowsError
 from .._options import Options
-from ._cluster import collected, on_executors, session_of
+from ._cluster import collected, on_executors
+from ._frame import Narrow, refuse_streams
+from ._session import session_of
 from ._tasks import Groups, group
 
 SLATE, POSITION = "slate_id", "position"
@@ -38,6 +39,8 @@ class SparkLog(Elsewhere):
             )
         self.frame: Any = None if self.paths is not None else source
         self.session = session_of(source, spark)
+        if self.frame is not None:
+            refuse_streams(self.frame)
 
     def read(self, options: Options, method: str | None, progress: Any) -> _slateval.Summary:
         frame, count, what = self._of_files(options, method) if self.frame is None else self._of_rows(options, method)
@@ -52,7 +55,7 @@ class SparkLog(Elsewhere):
 
     def inspect(self, options: Options, method: str, band_width: float, progress: Any) -> tuple[str, str]:
         summary = self.read(options, method, progress)
-        schema = None if self.frame is None else _without_rows(self._narrow(options))
+        schema = None if self.frame is None else Narrow.of(self.frame, options.bases()).without_rows()
         names = [] if self.frame is None else list(self.frame.columns)
         request, paths, interactions = options.request(), self.paths or [], options.interactions
         return _slateval.inspect_summary(request, method, summary, paths, schema, names, interactions, band_width)
@@ -66,33 +69,16 @@ class SparkLog(Elsewhere):
         return Parts(parts, groups.count, f"reading {files} file{'s' if files > 1 else ''}")
 
     def _of_rows(self, options: Options, method: str | None) -> Parts:
-        narrow, names, request = self._narrow(options), list(self.frame.columns), options.request()
-        _slateval.check_batches(request, _without_rows(narrow), names, method)
+        if options.on_bad_file != "fail":
+            raise InputError(f"on_bad_file={options.on_bad_file!r}: a DataFrame has no files; leave the setting out")
+        narrow, names, request = Narrow.of(self.frame, options.bases()), list(self.frame.columns), options.request()
+        _slateval.check_batches(request, narrow.without_rows(), names, method)
         if options.columns.long:
-            slate = _quoted(options.columns.slate or SLATE)
-            # A slate's rows have to be together, in the order of its slots.
-            narrow = narrow.repartition(slate).sortWithinPartitions(slate, POSITION)
-        return Parts(on_executors(narrow, "rows", request, names), None, "reading a DataFrame")
-
-    def _narrow(self, options: Options) -> Any:
-        """The columns that are needed: moving rows to Python is what takes the time."""
-        wanted = _data.needed(self.frame.columns, options.bases())
-        _data.refuse_twins(wanted)
-        return self.frame.select(*(_quoted(name) for name in wanted))
+            narrow = narrow.together(options.columns.slate or SLATE, POSITION)
+        parts = on_executors(narrow.frame, "rows", narrow.columns, request, names)
+        return Parts(parts, None, "reading a DataFrame")
 
 
 def _is_frame(source: Any) -> bool:
     kind = type(source)
     return kind.__module__.startswith("pyspark.sql") and kind.__name__ == "DataFrame"
-
-
-def _quoted(name: str) -> str:
-    escaped = name.replace("`", "``")
-    return f"`{escaped}`"
-
-
-def _without_rows(frame: Any) -> Iterator[Any]:
-    """A frame's columns as Arrow data without rows."""
-    from pyspark.sql.pandas.types import to_arrow_schema
-
-    return iter([to_arrow_schema(frame.schema).empty_table()])

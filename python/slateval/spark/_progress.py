@@ -10,9 +10,13 @@ from contextlib import contextmanager
 from typing import Any
 
 from .._progress import Tell, teller
+from ._session import is_connect
 
 PATIENCE = 0.2
 """Seconds between two looks at a job."""
+
+Look = Callable[[], tuple[int, int]]
+"""Tasks done, and all tasks."""
 
 _PROPERTIES = ("spark.jobGroup.id", "spark.job.description", "spark.job.interruptOnCancel")
 
@@ -23,10 +27,10 @@ def followed(session: Any, what: str, count: int | None, progress: Any) -> Itera
 
     Spark Connect has no context on the driver: its jobs go without.
     """
-    context = _context_of(session)
-    if context is None:
+    if is_connect(session):
         yield
         return
+    context = session.sparkContext
     group = f"slateval-{uuid.uuid4()}"
     before = [(name, context.getLocalProperty(name)) for name in _PROPERTIES]
     context.setJobGroup(group, f"slateval: {what}", interruptOnCancel=True)
@@ -41,12 +45,6 @@ def followed(session: Any, what: str, count: int | None, progress: Any) -> Itera
             context.setLocalProperty(name, value)
 
 
-def _context_of(session: Any) -> Any:
-    if "connect" in type(session).__module__:
-        return None
-    return session.sparkContext
-
-
 def _tasks_done(context: Any, group: str) -> tuple[int, int]:
     """Tasks done and all tasks of the first stage, which reads."""
     tracker = context.statusTracker()
@@ -57,29 +55,76 @@ def _tasks_done(context: Any, group: str) -> tuple[int, int]:
 
 
 @contextmanager
-def _told(look: Callable[[], tuple[int, int]], count: int | None, progress: Any) -> Iterator[None]:
-    tell: Tell | None = _print_tasks if progress is True else teller(progress)
+def _told(look: Look, count: int | None, progress: Any) -> Iterator[None]:
+    line = _Line() if progress is True else None
+    tell = line or teller(progress)
     if tell is None:
         yield
         return
-    finished = threading.Event()
-
-    def follow() -> None:
-        while not finished.wait(PATIENCE):
-            done, total = look()
-            tell(done, count or total or None)
-
-    thread = threading.Thread(target=follow, name="slateval-progress", daemon=True)
-    thread.start()
+    follower = _Follower(look, count, tell)
+    follower.start()
     try:
         yield
-        if count is not None:
-            tell(count, count)
+        follower.finish()
     finally:
-        finished.set()
-        thread.join()
+        follower.stop()
+        if line is not None:
+            line.end()
+    if follower.failure is not None:
+        raise follower.failure
 
 
-def _print_tasks(done: int, total: int | None) -> None:
-    end = "\n" if done == total else ""
-    print(f"\rslateval: {done:,} of {total or '?'} tasks", end=end, file=sys.stderr, flush=True)
+class _Follower(threading.Thread):
+    """Looks at a job now and then, and tells what has changed. What goes wrong in telling is kept for the end."""
+
+    def __init__(self, look: Look, count: int | None, tell: Tell) -> None:
+        super().__init__(name="slateval-progress", daemon=True)
+        self.look, self.count, self.tell = look, count, tell
+        self.told: tuple[int, int | None] | None = None
+        self.failure: Exception | None = None
+        self.stopped = threading.Event()
+
+    def run(self) -> None:
+        while not self.stopped.wait(PATIENCE):
+            try:
+                done, total = self.look()
+            except Exception:
+                # The job says by itself that the cluster is gone.
+                return
+            self._say(done, self.count or total or None)
+
+    def stop(self) -> None:
+        self.stopped.set()
+        self.join()
+
+    def finish(self) -> None:
+        """Tells that all is done."""
+        self.stop()
+        total = self.count or self.look()[1]
+        if total:
+            self._say(total, total)
+
+    def _say(self, done: int, total: int | None) -> None:
+        if self.failure is not None or self.told == (done, total):
+            return
+        self.told = (done, total)
+        try:
+            self.tell(done, total)
+        except Exception as error:
+            self.failure = error
+
+
+class _Line:
+    """A line on standard error, which is written over until it ends."""
+
+    def __init__(self) -> None:
+        self.begun = False
+
+    def __call__(self, done: int, total: int | None) -> None:
+        self.begun = True
+        of = f"{total:,}" if total else "?"
+        print(f"\rslateval: {done:,} of {of} tasks", end="", file=sys.stderr, flush=True)
+
+    def end(self) -> None:
+        if self.begun:
+            print(file=sys.stderr, flush=True)

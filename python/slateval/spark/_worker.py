@@ -9,17 +9,25 @@ from __future__ import annotations
 
 import json
 import socket
+import time
 from collections.abc import Callable, Iterable, Iterator
+from functools import partial
+from itertools import groupby
 from typing import Any, NamedTuple
 
 from .. import _errors, _slateval
-from .._errors import Error, MissingFileError, NoRowsError
+from .._errors import Error, FileError, MissingFileError, NoRowsError
+from ._frame import arrived
+from ._session import ClusterError
 from ._tasks import Groups
 
 COLUMNS = "place long, part binary, fault string"
 """The columns of parts, as Spark writes them."""
 
 _HIDDEN = "; the driver sees it: put the log where all executors see it too, on a shared disk or object storage"
+
+PAUSES = (1.0, 4.0)
+"""Seconds before a file is tried again: network disks and object storage have short outages."""
 
 Read = Callable[[], _slateval.Summary]
 
@@ -37,18 +45,28 @@ def read_files(batches: Iterable[Any], count: int, packed: bytes, job: str) -> I
     groups = Groups(count, packed, job)
     for batch in batches:
         for place in batch.column(0).to_pylist():
-            yield _part(place, f"executor {socket.gethostname()}", lambda place=place: groups.read(place))  # type: ignore[misc]
+            yield _part(place, f"executor {socket.gethostname()}", partial(_tried, groups, place))
 
 
-def read_rows(batches: Iterable[Any], request: str, names: list[str]) -> Iterator[Part]:
-    """Reads the rows of one partition of a DataFrame. A partition may be empty."""
+def _tried(groups: Groups, place: int) -> _slateval.Summary:
+    for pause in PAUSES:
+        try:
+            return groups.read(place)
+        except (FileError, MissingFileError):
+            time.sleep(pause)
+    return groups.read(place)
+
+
+def read_rows(batches: Iterable[Any], columns: list[str], request: str, names: list[str]) -> Iterator[Part]:
+    """Reads the rows of one partition of a DataFrame, whose columns get their names back. A partition may be empty."""
     from pyspark import TaskContext
 
     context = TaskContext.get()
     partition = context.partitionId() if context is not None else 0
 
     def read() -> _slateval.Summary:
-        return _slateval.Summary.read_batches(request, iter(batches), names, None, 1, None)
+        named = (arrived(batch, columns) for batch in batches)
+        return _slateval.Summary.read_batches(request, named, names, None, 1, None)
 
     try:
         yield _part(partition, f"partition {partition}", read)
@@ -62,36 +80,33 @@ def _part(place: int, where: str, read: Read) -> Part:
     except NoRowsError:
         raise
     except Error as error:
-        hint = ""
-        if isinstance(error, MissingFileError):
-            hint = (
-                "; the driver sees it: put the log where all executors see it too, on a shared disk or object storage"
-            )
-        return Part(place, None, json.dumps({"kind": type(error).__name__, "message": f"{where}: {error}{hint}"}))
+        hint = _HIDDEN if isinstance(error, MissingFileError) else ""
+        return Part(place, None, _fault(error, f"{where}: {error}{hint}"))
+
+
+def _fault(error: Error, message: str) -> str:
+    return json.dumps({"kind": type(error).__name__, "message": message})
 
 
 def merge_runs(batches: Iterable[Any], length: int) -> Iterator[Part]:
-    """Merges each run of so many places. Parts have to come in the order of their places.
-
-    Of several faults the first is kept: there is nothing to merge then.
-    """
-    run: int | None = None
-    merger, failed = _slateval.Merger(True), None
-    for place, part, fault in _parts_in(batches):
-        if place // length != run:
-            if run is not None:
-                yield _merged(run, merger, failed)
-            run, merger, failed = place // length, _slateval.Merger(True), None
-        failed = failed or fault
-        if part is not None and failed is None:
-            merger.add(_slateval.Summary.from_compressed(part))
-    if run is not None:
-        yield _merged(run, merger, failed)
+    """Merges each run of so many places. Parts have to come in the order of their places."""
+    for place, parts in groupby(_parts_in(batches), lambda part: part.place // length):
+        yield _merged(place, parts)
 
 
-def _merged(place: int, merger: _slateval.Merger, failed: str | None) -> Part:
-    total = merger.finish()
-    return Part(place, None if total is None or failed else total.to_compressed(), failed)
+def _merged(place: int, parts: Iterable[Part]) -> Part:
+    """One part of many. Of several faults the first is kept: there is nothing to merge then."""
+    merger = _slateval.Merger(True)
+    try:
+        for _, part, fault in parts:
+            if fault is not None:
+                return Part(place, None, fault)
+            if part is not None:
+                merger.add(_slateval.Summary.from_compressed(part))
+        total = merger.finish()
+        return Part(place, None if total is None else total.to_compressed(), None)
+    except Error as error:
+        return Part(place, None, _fault(error, str(error)))
 
 
 def _parts_in(batches: Iterable[Any]) -> Iterator[Part]:
@@ -115,8 +130,6 @@ def run(work: str, arguments: tuple[Any, ...], batches: Iterable[Any]) -> Iterat
 
 def raise_fault(text: str) -> None:
     """Raises on the driver what an executor has met."""
-    from ._cluster import ClusterError
-
     found = json.loads(text)
     kind = ClusterError if found["kind"] == "ClusterError" else getattr(_errors, found["kind"], Error)
     raise kind(found["message"])

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 import threading
 import time
 import warnings
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +26,7 @@ pa = pytest.importorskip("pyarrow")
 import pyarrow.parquet as pq  # noqa: E402
 import slateval.spark  # noqa: E402
 from conftest import Log  # noqa: E402
-from slateval.spark import ClusterError, _cluster, _tasks, _worker  # noqa: E402
+from slateval.spark import ClusterError, _cluster, _progress, _session, _tasks, _worker  # noqa: E402
 from spark_cluster import Cluster  # noqa: E402
 
 ROWS, FILES = 5_000_000, 40
@@ -205,6 +207,9 @@ def test_slates_of_a_long_log_stay_together(spark: Any, tmp_path: Path) -> None:
     shuffled = spark.read.parquet(path).orderBy("reward", "position")
     for source in (path, shuffled):
         assert_same(slateval.spark.evaluate(source, spark=spark, long=True), alone, tolerance=1e-11)
+    renamed = shuffled.withColumnRenamed("slate_id", "slate.id")
+    found = slateval.spark.evaluate(renamed, long=True, slate="slate.id")
+    assert found["target"].mean.estimate == pytest.approx(alone["target"].mean.estimate, rel=1e-11)
 
 
 def test_inspections_and_summaries(spark: Any, small: str) -> None:
@@ -258,6 +263,20 @@ def test_refusals_name_the_place(spark: Any, small: str, tmp_path: Path) -> None
         slateval.spark.evaluate(small, spark=spark, nix=3)
 
 
+@contextmanager
+def configured(spark: Any, name: str, value: str) -> Iterator[None]:
+    before = spark.conf.get(name)
+    spark.conf.set(name, value)
+    yield
+    spark.conf.set(name, before)
+
+
+@pytest.fixture
+def no_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(_worker, "PAUSES", (0.0, 0.0))
+
+
+@pytest.mark.usefixtures("no_pauses")
 def test_a_file_that_executors_do_not_see(small: str, tmp_path: Path) -> None:
     path = tmp_path / "log.parquet"
     path.write_bytes(Path(small, "00.parquet").read_bytes())
@@ -267,6 +286,135 @@ def test_a_file_that_executors_do_not_see(small: str, tmp_path: Path) -> None:
     (part,) = _worker.read_files([places], groups.count, groups.packed, groups.job)
     with pytest.raises(slateval.MissingFileError, match=r"executor .*log.parquet: .*put the log where all executors"):
         _worker.raise_fault(part.fault or "")
+
+
+class Reads:
+    """Groups whose first reads fail."""
+
+    def __init__(self, *failures: Exception) -> None:
+        self.failures, self.count = list(failures), 0
+
+    def read(self, place: int) -> str:
+        self.count += 1
+        if self.failures:
+            raise self.failures.pop(0)
+        return f"part {place}"
+
+
+@pytest.mark.usefixtures("no_pauses")
+def test_short_outages_are_waited_for_and_bad_data_are_not() -> None:
+    reads = Reads(slateval.FileError("timed out"), slateval.MissingFileError("not there"))
+    assert _worker._tried(reads, 7) == "part 7"  # type: ignore[arg-type, comparison-overlap]
+    reads = Reads(*[slateval.FileError("timed out")] * 3)
+    with pytest.raises(slateval.FileError, match="timed out"):
+        _worker._tried(reads, 7)  # type: ignore[arg-type]
+    assert reads.count == 1 + len(_worker.PAUSES)
+    reads = Reads(slateval.InputError("row 1"))
+    with pytest.raises(slateval.InputError, match="row 1"):
+        _worker._tried(reads, 7)  # type: ignore[arg-type]
+    assert reads.count == 1
+
+
+def test_points_in_time(spark: Any, small: str) -> None:
+    hours = "timestamp'2026-11-16 05:00:00Z' + make_interval(0, 0, 0, 0, cast(reward as int))"
+    frame = spark.read.parquet(small).selectExpr("*", f"{hours} as hour").drop("device")
+    for zone in ("America/New_York", "UTC"):
+        with configured(spark, "spark.sql.session.timeZone", zone):
+            found = slateval.spark.evaluate(frame, by="hour", cluster="user", band="none")
+            assert "2026-11-16T05:00:00Z" in [segment.value for segment in found.segments]
+            assert slateval.spark.summary(frame, cluster="hour").rows == 8000
+            with pytest.raises(slateval.DataTypeError, match="column `hour` is of type Timestamp"):
+                slateval.spark.evaluate(frame, reward="hour")
+
+
+def test_columns_of_any_name(spark: Any, small: str) -> None:
+    names = {"reward": "clicks.all", "device": "the `device`"}
+    settings = {"reward": "clicks.all", "by": "the `device`", "band": "none"}
+    table = pq.read_table(small)
+    alone = slateval.evaluate(table.rename_columns([names.get(name, name) for name in table.column_names]), **settings)
+    frame = spark.read.parquet(small).withColumnsRenamed(names)
+    assert_same(slateval.spark.evaluate(frame, **settings), alone, tolerance=1e-11)
+
+
+def test_columns_that_differ_in_case(spark: Any, small: str) -> None:
+    with configured(spark, "spark.sql.caseSensitive", "true"):
+        frame = spark.read.parquet(small).selectExpr("*", "reward * 2 as Reward")
+        found = slateval.spark.evaluate(frame, band="none")
+        assert_same(found, slateval.evaluate(small, band="none"), tolerance=1e-11)
+    with pytest.raises(slateval.DataTypeError, match="columns `reward` and `Reward`, which are one column to Spark"):
+        slateval.spark.evaluate(frame)
+
+
+def test_sessions_are_found_in_threads(spark: Any, small: str) -> None:
+    found: list[Any] = []
+    thread = threading.Thread(target=lambda: found.append(_session.session_of(small, None)))
+    thread.start()
+    thread.join()
+    assert found == [spark]
+
+
+SESSIONS = """
+import sys
+import slateval.spark
+from pyspark import SparkContext
+from pyspark.sql import SparkSession
+
+def refused(spark=None):
+    try:
+        slateval.spark.evaluate(sys.argv[1], spark=spark)
+    except slateval.spark.ClusterError as error:
+        print(error)
+
+refused()
+assert SparkContext._active_spark_context is None
+refused("local[2]")
+context = SparkContext("local[1]")
+print(slateval.spark.summary(sys.argv[1]).rows)
+spark = SparkSession.builder.getOrCreate()
+spark.stop()
+refused(spark)
+"""
+
+
+def test_sessions_that_cannot_be_used(small: str) -> None:
+    environment = os.environ | {"PYSPARK_PYTHON": sys.executable}
+    command = [sys.executable, "-c", SESSIONS, small]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0, done.stderr
+    none, text, rows, stopped = done.stdout.splitlines()
+    assert none == "there is no active Spark session: make one, or pass it as spark="
+    assert text == "spark= takes a SparkSession, not a str"
+    assert rows == "8000"
+    assert stopped.startswith("the Spark session was stopped: make a new one")
+
+
+def test_refusals_in_merging_are_those_of_one_process(spark: Any, small: str) -> None:
+    # Each partition has fewer segments than are allowed, and both together more.
+    frame = spark.range(0, 1200, 1, 2).selectExpr("id", "1.0D as reward", "0.5D as mu_1", "0.5D as pi_1")
+    with pytest.raises(slateval.InputError) as alone:
+        slateval.evaluate(pa.Table.from_pandas(frame.toPandas()), by="id")
+    with pytest.raises(slateval.InputError, match=r"1,?000") as found:
+        slateval.spark.evaluate(frame, by="id")
+    assert type(found.value) is type(alone.value)
+
+
+def test_streams_and_files_of_frames_are_refused(spark: Any, small: str) -> None:
+    stream = spark.readStream.schema(spark.read.parquet(small).schema).parquet(small)
+    with pytest.raises(slateval.DataTypeError, match="a streaming DataFrame has no end"):
+        slateval.spark.evaluate(stream)
+    with pytest.raises(slateval.InputError, match="on_bad_file='skip': a DataFrame has no files"):
+        slateval.spark.evaluate(spark.read.parquet(small), on_bad_file="skip")
+
+
+def test_levels_have_few_tasks(spark: Any) -> None:
+    assert list(_cluster._levels(spark, 5000)) == [(313,), (20,), (2,)]
+    assert list(_cluster._levels(spark, 16)) == []
+    assert list(_cluster._levels(spark, None)) == [(), ()]
+    parts = spark.range(1).selectExpr("id as place", "cast(null as binary) as part", "'' as fault")
+    with configured(spark, "spark.sql.adaptive.enabled", "false"):
+        for count, tasks in ((None, ["8", "64"]), (1000, ["4", "63"])):
+            plan = _cluster.merged(parts, count)._jdf.queryExecution().executedPlan().toString()
+            assert re.findall(r"hashpartitioning\(run#\d+L?, (\d+)\)", plan) == tasks
 
 
 def test_executors_with_another_version(spark: Any) -> None:
@@ -298,7 +446,7 @@ def test_executors_that_die(spark: Any) -> None:
         yield from batches
 
     parts = spark.range(1).mapInArrow(die, _worker.COLUMNS)
-    with pytest.raises(ClusterError, match=r"(?s)the cluster did not finish: .*memory is the usual reason"):
+    with pytest.raises(ClusterError, match=r"(?s)the cluster did not finish: .*they may lack memory"):
         _cluster.collected(spark, parts, 1, "a test", None)
 
 
@@ -310,6 +458,30 @@ def test_jobs_have_a_name_and_a_bar(spark: Any, small: str) -> None:
     assert told[-1] == (1, 1)
     assert context.getLocalProperty("spark.job.description") == "mine"
     assert context.getLocalProperty("spark.jobGroup.id") is None
+
+
+def test_a_line_that_ends_once(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(_progress, "PATIENCE", 0.001)
+    with _progress._told(lambda: (1, 2), 2, True):
+        time.sleep(0.1)
+    assert capsys.readouterr().err == "\rslateval: 1 of 2 tasks\rslateval: 2 of 2 tasks\n"
+    with pytest.raises(RuntimeError), _progress._told(lambda: (1, 2), None, True):
+        time.sleep(0.1)
+        raise RuntimeError
+    assert capsys.readouterr().err == "\rslateval: 1 of 2 tasks\n"
+
+
+def test_a_bar_that_fails(spark: Any, small: str, capsys: pytest.CaptureFixture[str]) -> None:
+    calls: list[int] = []
+
+    def fail(done: int, total: int | None) -> None:
+        calls.append(done)
+        raise RuntimeError("no bar")
+
+    with pytest.raises(RuntimeError, match="no bar"):
+        slateval.spark.evaluate(small, spark=spark, progress=fail)
+    assert len(calls) == 1
+    assert "Traceback" not in capsys.readouterr().err
 
 
 def test_warnings_point_at_the_caller(spark: Any, small: str) -> None:
@@ -325,6 +497,7 @@ def test_help_names_the_settings() -> None:
     own = inspect.signature(slateval.spark.evaluate).parameters
     assert set(inspect.signature(slateval.evaluate).parameters) - {"data"} <= set(own)
     assert list(own)[:2] == ["source", "spark"]
+    assert list(inspect.signature(slateval.spark.summary).parameters)[:3] == ["source", "spark", "progress"]
 
 
 CONNECTED = """
