@@ -417,7 +417,11 @@ fn record(bytes: &[u8], delimiter: u8, ended: bool) -> Option<(Vec<Vec<u8>>, usi
                 // A quote that nobody closes holds the rest of the file.
                 Quoted::Open => bytes.len(),
                 // Told when rows are read.
-                Quoted::Stray(at) => unquoted_end(bytes, at, delimiter),
+                Quoted::Stray(at) => {
+                    let end = unquoted_end(bytes, at, delimiter);
+                    cell.extend_from_slice(&bytes[at..end]);
+                    end
+                }
             }
         } else {
             let end = unquoted_end(bytes, at, delimiter);

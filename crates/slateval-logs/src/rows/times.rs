@@ -98,7 +98,14 @@ mod tests {
         let parts = [second / 2, second / 1000, 1, -second / 3].map(|part| Some(1_709_164_800 * second + part));
         let values: PrimitiveArray<T> = values.into_iter().chain(parts).chain([None]).collect();
         check(values.clone());
-        for zone in ["UTC", "Z", "+01:00", "-0930", "+00:00", "Europe/Berlin", "nowhere"] {
+        let text_in = |zone: &str| {
+            let array: ArrayRef = Arc::new(values.clone().with_timezone(zone));
+            as_text(&array).unwrap()
+        };
+        for name in ["UTC", "Etc/UTC", "Z"] {
+            assert_eq!(text_in(name), text_in("+00:00"));
+        }
+        for zone in ["+01:00", "-0930", "+00:00", "Europe/Berlin", "nowhere"] {
             check(values.clone().with_timezone(zone));
         }
         check(PrimitiveArray::<T>::from_iter_values([i64::MAX]));
