@@ -128,17 +128,7 @@ fn refuse_table(folder: &Path) -> Result<()> {
 }
 
 /// How the description of an Iceberg table is called.
-const ICEBERG: &str = ".metadata.json";
-
-/// The folder of a table that a key of object storage tells of.
-pub(crate) fn table_of(key: &str) -> Option<(&str, TableFormat)> {
-    let folder = |format: TableFormat| {
-        let inside = format!("{}/", format.folder());
-        let at = if key.starts_with(&inside) { Some(0) } else { key.find(&format!("/{inside}")) }?;
-        Some((&key[..at], format))
-    };
-    folder(TableFormat::DeltaLake).or_else(|| folder(TableFormat::Iceberg).filter(|_| key.ends_with(ICEBERG)))
-}
+pub(crate) const ICEBERG: &str = ".metadata.json";
 
 fn walk_all(directory: &Path, found: &mut Found) -> Result<()> {
     let before = found.files.len();

@@ -11,7 +11,7 @@ use object_store::{ObjectMeta, ObjectStore, ObjectStoreExt};
 use crate::error::{Error, RemoteError, Result, TableFormat};
 use crate::formats::address::Remote;
 use crate::formats::detect::Format;
-use crate::formats::discover::{hides, is_hidden, table_of};
+use crate::formats::discover::{ICEBERG, hides, is_hidden};
 use crate::formats::store::client::location;
 use crate::formats::store::cloud::Cloud;
 use crate::formats::store::failure::failure;
@@ -172,6 +172,16 @@ fn tables(listed: &[ObjectMeta]) -> Vec<Table> {
     let mut tables: Vec<Table> = found.map(|(folder, format)| (folder.to_owned(), format)).collect();
     tables.dedup();
     tables
+}
+
+/// The folder of a table that a key of object storage tells of.
+fn table_of(key: &str) -> Option<(&str, TableFormat)> {
+    let folder = |format: TableFormat| {
+        let inside = format!("{}/", format.folder());
+        let at = if key.starts_with(&inside) { Some(0) } else { key.find(&format!("/{inside}")) }?;
+        Some((&key[..at], format))
+    };
+    folder(TableFormat::DeltaLake).or_else(|| folder(TableFormat::Iceberg).filter(|_| key.ends_with(ICEBERG)))
 }
 
 /// Whether a key fits a pattern, or is a log below a directory that does.
