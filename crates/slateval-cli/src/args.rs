@@ -86,7 +86,7 @@ pub(crate) struct Update {
     /// The summary to add to; the first update makes it
     #[arg(value_name = "STATE.slateval")]
     pub(crate) state: PathBuf,
-    /// Parquet, CSV, JSON lines or Arrow files, directories or globs; `-` reads an Arrow IPC stream
+    /// Parquet, CSV, JSON lines or Arrow files, directories or globs
     #[arg(required = true, value_name = "LOG")]
     pub(crate) logs: Vec<String>,
     /// The day that the new rows are of

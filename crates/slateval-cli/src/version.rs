@@ -9,10 +9,12 @@ pub(crate) fn is_asked_for(mut arguments: Vec<OsString>) -> bool {
 }
 
 pub(crate) fn verbose() -> String {
-    let features: Vec<&str> = [("png", cfg!(feature = "png")), ("simulators", cfg!(feature = "simulators"))]
-        .into_iter()
-        .filter_map(|(name, built)| built.then_some(name))
-        .collect();
+    let features = [
+        ("object-store", slateval_logs::READS_OBJECTS),
+        ("png", cfg!(feature = "png")),
+        ("simulators", cfg!(feature = "simulators")),
+    ];
+    let features: Vec<&str> = features.into_iter().filter_map(|(name, built)| built.then_some(name)).collect();
     format!(
         "slateval {}\ntarget: {}\nfeatures: {}\nvector instructions: {}\nsummary files: version 6\nthreads: {}\n",
         env!("CARGO_PKG_VERSION"),

@@ -76,6 +76,9 @@ mod rows;
 
 mod reading;
 
+/// Whether this build reads from object storage.
+pub const READS_OBJECTS: bool = cfg!(feature = "object-store");
+
 pub use columns::{ColumnRole, ColumnUse, Columns, Description, Named, Names, RowFormat, Source, TargetColumns};
 pub use error::{CheckpointFault, Error, OnBad, RemoteError, Result, TableFormat, Tolerance};
 pub use reading::{Batches, Checkpoints, Log, Progress, Record, Task, partial, provenance};
