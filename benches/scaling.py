@@ -49,8 +49,8 @@ def make_log(folder: Path, rows: int) -> str:
     return str(place)
 
 
-def throughput(log: str, rows: int, turns: int) -> list[tuple[str, float]]:
-    """Seconds of each way to read the log."""
+def throughput(log: str, turns: int) -> tuple[list[tuple[str, float]], list[float]]:
+    """Seconds of each way to read the log, and of reading one of its files by Spark."""
     import slateval
     import slateval.spark
     from pyspark.sql import SparkSession
@@ -67,6 +67,13 @@ def throughput(log: str, rows: int, turns: int) -> list[tuple[str, float]]:
             way()
         return [(what, min(seconds(way) for _ in range(turns))) for what, way in ways.items()]
 
+    def beginnings(session: Any) -> list[float]:
+        """Seconds of one file of the forty, as paths and as a DataFrame: most of it is Spark's own."""
+        file = f"{log}/00.parquet"
+        frame = session.read.parquet(file)
+        ways = [lambda: slateval.spark.evaluate(file, spark=session), lambda: slateval.spark.evaluate(frame)]
+        return [min(seconds(way) for _ in range(turns + 1)) for way in ways]
+
     def alone(threads: int) -> float:
         return min(seconds(lambda: slateval.evaluate(log, threads=threads)) for _ in range(turns))
 
@@ -78,6 +85,7 @@ def throughput(log: str, rows: int, turns: int) -> list[tuple[str, float]]:
         builder = builder.config(*setting)
     session = builder.getOrCreate()
     found += spark_times("`local[2]`", session)
+    one_file = beginnings(session)
     session.stop()
     folder = Path(log).parent / "cluster"
     folder.mkdir(exist_ok=True)
@@ -90,11 +98,11 @@ def throughput(log: str, rows: int, turns: int) -> list[tuple[str, float]]:
     finally:
         cluster.stop()
     found.append(("one process, two threads, again", alone(2)))
-    return found
+    return found, one_file
 
 
-def part_sizes(rows: int) -> list[tuple[str, int, int]]:
-    """Bytes of parts of so many rows, kept and sent."""
+def part_sizes(rows: int) -> list[tuple[str, int]]:
+    """Bytes of parts of so many rows."""
     import numpy as np
     import slateval
 
@@ -117,8 +125,7 @@ def part_sizes(rows: int) -> list[tuple[str, int, int]]:
     for name, settings in cases.items():
         summary = slateval.Summary(**settings)
         summary.add({column: values for column, values in log.items() if column != "chi" or name == "with chi"})
-        core = summary._filled()
-        sizes.append((name, len(core.to_bytes()), len(core.to_compressed())))
+        sizes.append((name, len(summary._filled().to_bytes())))
     return sizes
 
 
@@ -132,19 +139,19 @@ def part(seed):
     mu, pi = random.uniform(0.1, 0.3, (2, rows, 5))
     summary = slateval.Summary()
     summary.add({"reward": random.random(rows), "mu": mu, "pi": pi})
-    return summary._filled().to_compressed()
+    return summary._filled().to_bytes()
 known = [part(seed) for seed in range(4)]
 start, level = time.process_time(), (known[i % len(known)] for i in range(parts))
 def merged(level):
     merger, held = _slateval.Merger(True), 0
     for sent in level:
-        merger.add(_slateval.Summary.from_compressed(sent))
+        merger.add(_slateval.Summary.from_bytes(sent))
         held += 1
         if held == fan_in:
-            yield merger.finish().to_compressed()
+            yield merger.finish().to_bytes()
             held = 0
     if held:
-        yield merger.finish().to_compressed()
+        yield merger.finish().to_bytes()
 while parts > 1:
     level, parts = merged(level), -(-parts // fan_in)
 rows_in_all = slateval.Summary.from_bytes(next(level)).rows
@@ -166,8 +173,8 @@ def table(head: list[str], rows: list[list[str]]) -> str:
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
 
-def prediction(nanoseconds: float, frame_nanoseconds: float, merge: float) -> str:
-    """What the measured costs make of larger logs."""
+def prediction(begin: list[float], nanoseconds: list[float], merge: float) -> str:
+    """What the measured costs make of larger logs: a beginning, and core time for each slate."""
 
     def told(value: float) -> str:
         return f"{value:.0f} s" if value < 120 else f"{value / 60:.0f} min" if value < 7200 else f"{value / 3600:.1f} h"
@@ -175,9 +182,9 @@ def prediction(nanoseconds: float, frame_nanoseconds: float, merge: float) -> st
     rows = []
     for slates in (1e9, 1e11):
         size = slates * 25
-        tasks = min(max(size / 2**26, 64), 10_000)
+        tasks = min(size / 2**26, max(256, size / 2**28), 10_000)
         cells = [f"{slates:.0e}".replace("e+", "e"), f"{size / 1e9:,.0f} GB", f"{tasks:,.0f}"]
-        cells += [told(slates * cost * 1e-9 / CORES) for cost in (nanoseconds, frame_nanoseconds)]
+        cells += [told(own + slates * cost * 1e-9 / min(CORES, tasks)) for own, cost in zip(begin, nanoseconds)]
         rows.append([*cells, told(tasks * merge / CORES + FAN_IN * 3 * merge)])
     return table(["slates", "files", "tasks", "paths", "DataFrame", "merging"], rows)
 
@@ -193,9 +200,11 @@ def main() -> None:
 
     cpu, peak = merging()
     sizes = part_sizes(1_000_000)
-    times = throughput(make_log(given.folder, given.rows), given.rows, given.turns)
+    times, one_file = throughput(make_log(given.folder, given.rows), given.turns)
     fastest = dict(times)["one process, two threads"]
-    cost = {what: 2e9 * seconds / given.rows for what, seconds in times}
+    whole = [dict(times)[f"Spark, `local[2]`, {way}"] for way in ("paths", "DataFrame")]
+    others = given.rows * (FILES - 1) / FILES
+    cost = [2e9 * (all_files - one) / others for all_files, one in zip(whole, one_file)]
     lines = [
         f"Measured with `python benches/scaling.py` on {os.cpu_count()} cores, best of {given.turns} turns, "
         f"{given.rows:,} slates of five slots in {FILES} files, default method with bands.",
@@ -211,16 +220,18 @@ def main() -> None:
         "A part of a million slates, one target, five slots:",
         "",
         table(
-            ["", "as a file", "as it is sent"],
-            [[what, f"{kept / 1e6:.2f} MB", f"{sent / 1e6:.2f} MB"] for what, kept, sent in sizes],
+            ["", "bytes"],
+            [[what, f"{size / 1e6:.2f} MB"] for what, size in sizes],
         ),
         "",
         f"{PARTS:,} parts of the default, merged in a tree by one process: {cpu:.1f} CPU seconds, that is "
         f"{1e3 * cpu / PARTS:.1f} ms a part, and {peak:.0f} MB at the peak.",
         "",
-        f"What that predicts for {CORES} cores, with files of 25 bytes a slate, where storage and network keep up:",
+        f"One file of the {FILES} takes {one_file[0]:.2f} s as a path and {one_file[1]:.2f} s as a DataFrame, most of it "
+        f"Spark's own beginning; each further slate {cost[0]:.0f} and {cost[1]:.0f} ns of a core. What that predicts "
+        f"for {CORES} cores, with files of 25 bytes a slate, where storage and network keep up:",
         "",
-        prediction(cost["Spark, `local[2]`, paths"], cost["Spark, `local[2]`, DataFrame"], cpu / PARTS),
+        prediction(one_file, cost, cpu / PARTS),
     ]
     text = "\n".join(lines)
     print(text)

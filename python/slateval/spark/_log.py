@@ -47,7 +47,7 @@ class SparkLog(Elsewhere):
         part = collected(self.session, frame, count, what, progress)
         merger = _slateval.Merger(True)
         if part is not None:
-            merger.add(_slateval.Summary.from_compressed(part))
+            merger.add(_slateval.Summary.from_bytes(part))
         summary = merger.finish(options.request(), self.paths or [])
         if summary is None or summary.rows == 0:
             raise NoRowsError("there are no rows in data: an empty log says nothing about any policy")

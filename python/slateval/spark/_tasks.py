@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from .. import _slateval
 from .._tasks import Task
 
-LEAST, MOST = 1 << 20, 1 << 26
+LEAST, MOST = 1 << 26, 1 << 28
 """Bytes of a group: fewer are not worth a task, more are too much to lose when an executor dies."""
 
-FEW, MANY = 64, 10_000
+FEW, MANY = 256, 10_000
 """Groups that are wanted of a small log, and groups that no log is to exceed by much."""
 
 

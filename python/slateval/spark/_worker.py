@@ -76,7 +76,7 @@ def read_rows(batches: Iterable[Any], columns: list[str], request: str, names: l
 
 def _part(place: int, where: str, read: Read) -> Part:
     try:
-        return Part(place, read().to_compressed(), None)
+        return Part(place, read().to_bytes(), None)
     except NoRowsError:
         raise
     except Error as error:
@@ -102,9 +102,9 @@ def _merged(place: int, parts: Iterable[Part]) -> Part:
             if fault is not None:
                 return Part(place, None, fault)
             if part is not None:
-                merger.add(_slateval.Summary.from_compressed(part))
+                merger.add(_slateval.Summary.from_bytes(part))
         total = merger.finish()
-        return Part(place, None if total is None else total.to_compressed(), None)
+        return Part(place, None if total is None else total.to_bytes(), None)
     except Error as error:
         return Part(place, None, _fault(error, str(error)))
 

@@ -114,6 +114,13 @@ class Killer(threading.Thread):
             time.sleep(0.02)
 
 
+@pytest.fixture()
+def a_task_each(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each file of the large log is worth a task. By themselves they would be read together."""
+    monkeypatch.setattr(_tasks, "LEAST", 1 << 20)
+
+
+@pytest.mark.usefixtures("a_task_each")
 def test_files_of_a_large_log(spark: Any, large: tuple[str, slateval.Evaluation]) -> None:
     path, alone = large
     tasks = slateval.plan(path)
@@ -128,6 +135,7 @@ def test_a_frame_of_a_large_log(spark: Any, large: tuple[str, slateval.Evaluatio
     assert_same(slateval.spark.evaluate(spark.read.parquet(path)), alone)
 
 
+@pytest.mark.usefixtures("a_task_each")
 @pytest.mark.parametrize("route", ["files", "frame"])
 def test_a_worker_may_die_over_a_large_log(
     cluster: Cluster, spark: Any, large: tuple[str, slateval.Evaluation], route: str
@@ -184,11 +192,11 @@ def test_groups_depend_on_the_log_alone() -> None:
 
     mega = 1 << 20
     assert sizes(0, 0, 0) == [3]
-    assert sizes(*[10_000] * 400) == [105, 105, 105, 85]
-    assert sizes(*[6 * mega] * 40) == [1] * 40
-    assert sizes(100, 200 * mega, 100) == [1, 1, 1]
-    assert len(sizes(*[4 * mega] * 50_000)) == 3125
-    assert len(sizes(*[64 * mega] * 40_000)) <= 10_000
+    assert sizes(*[mega] * 200) == [64, 64, 64, 8]
+    assert sizes(*[60 * mega] * 40) == [1] * 40
+    assert sizes(100, 400 * mega, 100) == [1, 1, 1]
+    assert len(sizes(*[4 * mega] * 50_000)) == 782
+    assert len(sizes(*[256 * mega] * 40_000)) <= 10_000
 
 
 def test_slates_of_a_long_log_stay_together(spark: Any, tmp_path: Path) -> None:
@@ -233,10 +241,24 @@ def test_the_same_job_gives_the_same_bytes(spark: Any, small: str) -> None:
 
 def test_parts_of_a_large_log_are_small(small: str, large: tuple[str, slateval.Evaluation]) -> None:
     few = slateval.partial(slateval.plan(small)[0])
-    many = slateval.spark._log._tasks.partials(slateval.plan(large[0])).to_compressed()
+    many = slateval.spark._log._tasks.partials(slateval.plan(large[0])).to_bytes()
     assert len(few) < 40_000
     assert len(many) < 1_500_000
     assert slateval.Summary.from_bytes(few).rows == 400
+
+
+@pytest.mark.parametrize(("chi", "most"), [({}, 1_500_000), ({"chi": "chi"}, 3_000_000)])
+def test_parts_of_five_slots_are_small(chi: dict[str, str], most: int) -> None:
+    """All bins are filled, so that more rows do not make a larger part."""
+    rows = 200_000
+    random = np.random.default_rng(5)
+    mu, pi, ratios = random.uniform(0.1, 0.3, (3, rows, 5))
+    summary = slateval.Summary(**chi)
+    summary.add({"reward": random.random(rows), "mu": mu, "pi": pi} | dict.fromkeys(chi, ratios))
+    half = len(summary.to_bytes())
+    summary.add({"reward": random.random(rows), "mu": mu, "pi": pi} | dict.fromkeys(chi, ratios))
+    assert half <= len(summary.to_bytes()) < half + 1000
+    assert len(summary.to_bytes()) < most
 
 
 def test_refusals_name_the_place(spark: Any, small: str, tmp_path: Path) -> None:

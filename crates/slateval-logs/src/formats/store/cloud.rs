@@ -12,6 +12,7 @@ use tokio::task::JoinHandle;
 
 use crate::error::{Error, Result};
 use crate::formats::address::Remote;
+use crate::formats::store::buffers::Buffers;
 use crate::formats::store::client;
 
 /// Threads that wait for servers. They hand on bytes and do little else.
@@ -25,6 +26,7 @@ pub(crate) struct Cloud {
     runtime: Runtime,
     clients: Mutex<HashMap<String, Arc<dyn ObjectStore>>>,
     kept: AtomicU64,
+    pub(crate) buffers: Arc<Buffers>,
     /// A process that was forked has none of its parent's threads.
     process: u32,
 }
@@ -57,7 +59,13 @@ impl Cloud {
         let mut runtime = Builder::new_multi_thread();
         runtime.worker_threads(THREADS).thread_name("slateval-store").enable_io().enable_time();
         let runtime = runtime.build().map_err(|e| Error::Threads(e.to_string()))?;
-        Ok(Cloud { runtime, clients: Mutex::default(), kept: AtomicU64::new(0), process: std::process::id() })
+        Ok(Cloud {
+            runtime,
+            clients: Mutex::default(),
+            kept: AtomicU64::new(0),
+            buffers: Arc::default(),
+            process: std::process::id(),
+        })
     }
 
     /// The client of an address. One that was made with other settings is not used again: in a notebook, people set

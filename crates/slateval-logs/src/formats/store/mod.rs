@@ -2,6 +2,7 @@
 //!
 //! | file | what |
 //! |---|---|
+//! | `buffers` | memory for fetched bytes |
 //! | `cloud` | the threads that wait for servers, and one client for each bucket |
 //! | `client`, `profile` | how a bucket is reached, and with which credentials |
 //! | `listing` | the objects that an address, a directory or a pattern stands for |
@@ -9,6 +10,7 @@
 //! | `sequential`, `columns` | its bytes in order; those of some columns of a Parquet file |
 //! | `failure` | what went wrong, in our terms |
 
+mod buffers;
 mod client;
 mod cloud;
 mod columns;

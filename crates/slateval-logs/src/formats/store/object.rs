@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use bytes::Bytes;
+use futures_util::TryStreamExt;
 use object_store::{GetOptions, GetRange, ObjectMeta, ObjectStore};
 
 use crate::error::RemoteError;
@@ -133,9 +134,17 @@ impl Object {
         if !self.is_same(&found.meta) {
             return Err(RemoteError::Changed { address: self.shown.display().to_string() });
         }
-        let bytes = found.bytes().await.map_err(refused)?;
-        match bytes.len() as u64 == range.end - range.start {
-            true => Ok(bytes),
+        let wanted = usize::try_from(range.end - range.start).unwrap_or(usize::MAX);
+        let mut buffer = self.cloud.buffers.take(wanted);
+        let mut chunks = found.into_stream();
+        while let Some(chunk) = chunks.try_next().await.map_err(refused)? {
+            if chunk.len() > wanted - buffer.len() {
+                return Err(self.broken_off("the server sent more bytes than it was asked for"));
+            }
+            buffer.extend(&chunk);
+        }
+        match buffer.len() == wanted {
+            true => Ok(buffer.into_bytes()),
             false => Err(self.broken_off("the server sent fewer bytes than it was asked for")),
         }
     }
