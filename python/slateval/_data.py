@@ -104,6 +104,8 @@ def _frame(data: Any, bases: set[str]) -> tuple[Iterable[Any], list[str]] | None
     kind = type(data).__name__
     if library in ("pandas", "polars", "pyarrow") and (kind == "Series" or kind.endswith("Array")):
         raise DataTypeError(f"a {kind} is one column and no log; {WHAT}")
+    if library == "pyspark":
+        raise DataTypeError(f"a {kind} of Spark's is read on its cluster: use the functions of slateval.spark")
     if library == "pandas" and kind == "DataFrame":
         return _pandas(data, bases)
     if library == "polars" and kind == "LazyFrame":

@@ -19,6 +19,9 @@ UNKNOWN = FAN_IN**3
 TASKS_OF_UNKNOWN = (64, 8)
 """Tasks that merge so many parts, level by level, where Spark does not choose their number by itself."""
 
+LOST = ("ExecutorLostFailure", "Python worker exited unexpectedly", "OutOfMemory", "exit code", "exit status")
+"""How Spark says that an executor, or the Python process of one, is gone."""
+
 
 def on_executors(frame: Any, work: str, *arguments: Any) -> Any:
     """The parts that executors make of a frame's partitions by one kind of work."""
@@ -89,15 +92,21 @@ def collected(session: Any, parts: Any, count: int | None, what: str, progress: 
         except Exception as error:
             if not type(error).__module__.startswith(("pyspark", "py4j", "grpc")):
                 raise
-            raise ClusterError(
-                f"the cluster did not finish: {_in_short(str(error))}\n"
-                "If executors were lost, they may lack memory: raise spark.executor.memoryOverhead."
-            ) from error
+            raise ClusterError(f"the cluster did not finish: {_in_short(str(error))}{_advice(str(error))}") from error
     for row in rows:
         if row["fault"] is not None:
             raise_fault(row["fault"])
         return bytes(row["part"]) if row["part"] is not None else None
     return None
+
+
+def _advice(message: str) -> str:
+    """What may help, where Spark's words tell what went wrong."""
+    if "maxResultSize" in message:
+        return "\nOne summary is sent to the driver. Clusters and segments make it large: raise that setting."
+    if any(words in message for words in LOST):
+        return "\nExecutors that are lost may lack memory: raise spark.executor.memoryOverhead."
+    return ""
 
 
 def _in_short(message: str) -> str:

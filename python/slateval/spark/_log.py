@@ -32,6 +32,8 @@ class SparkLog(Elsewhere):
         if type(source).__module__.startswith("pyspark.pandas") and hasattr(source, "to_spark"):
             source = source.to_spark()
         self.paths = _data.paths_of(source)
+        if isinstance(source, (list, tuple)) and not source:
+            raise NoRowsError("the list of paths is empty: give at least one file, directory or pattern")
         if self.paths is None and not _is_frame(source):
             raise DataTypeError(
                 f"slateval.spark takes paths or a Spark DataFrame, not a {type(source).__name__}; "

@@ -349,6 +349,22 @@ def test_points_in_time(spark: Any, small: str) -> None:
                 slateval.spark.evaluate(frame, reward="hour")
 
 
+@pytest.mark.parametrize("kind", ["INT96", "TIMESTAMP_MICROS", "TIMESTAMP_MILLIS"])
+def test_points_in_time_have_one_label_on_both_routes(spark: Any, small: str, tmp_path: Path, kind: str) -> None:
+    hours = "timestamp'2026-11-16 05:00:00Z' + make_interval(0, 0, 0, 0, cast(reward as int))"
+    path = str(tmp_path / "times")
+    with (
+        configured(spark, "spark.sql.parquet.outputTimestampType", kind),
+        configured(spark, "spark.sql.session.timeZone", "America/New_York"),
+    ):
+        spark.read.parquet(small).selectExpr("*", f"{hours} as hour").coalesce(1).write.parquet(path)
+        summaries = [slateval.spark.summary(source, by="hour", spark=spark) for source in (path, spark.read.parquet(path))]
+    labels = [[segment.value for segment in summary.evaluate(band="none").segments] for summary in summaries]
+    assert labels[0] == labels[1] and "2026-11-16T05:00:00Z" in labels[0]
+    both = slateval.merge(summaries)
+    assert both.rows == 16000 and [s.value for s in both.evaluate(band="none").segments] == labels[0]
+
+
 def test_columns_of_any_name(spark: Any, small: str) -> None:
     names = {"reward": "clicks.all", "device": "the `device`"}
     settings = {"reward": "clicks.all", "by": "the `device`", "band": "none"}
@@ -468,8 +484,26 @@ def test_executors_that_die(spark: Any) -> None:
         yield from batches
 
     parts = spark.range(1).mapInArrow(die, _worker.COLUMNS)
-    with pytest.raises(ClusterError, match=r"(?s)the cluster did not finish: .*they may lack memory"):
+    with pytest.raises(ClusterError, match=r"(?s)the cluster did not finish: .*may lack memory"):
         _cluster.collected(spark, parts, 1, "a test", None)
+
+
+def test_advice_is_given_where_it_helps(spark: Any, small: str) -> None:
+    """A summary of clusters is larger than what this session's driver takes; a bad cast is no lack of memory."""
+    with pytest.raises(ClusterError, match=r"(?s)maxResultSize.*Clusters and segments make it large: raise"):
+        slateval.spark.evaluate(small, cluster="reward", by="device", spark=spark)
+    broken = spark.read.parquet(small).selectExpr("*", "assert_true(reward < -1) as nothing")
+    broken = broken.where("nothing is null").drop("nothing")
+    with pytest.raises(ClusterError) as refused:
+        slateval.spark.evaluate(broken)
+    assert "memory" not in str(refused.value)
+
+
+def test_frames_are_sent_to_the_functions_that_take_them(spark: Any, small: str) -> None:
+    with pytest.raises(slateval.DataTypeError, match=r"use the functions of slateval\.spark"):
+        slateval.evaluate(spark.read.parquet(small))
+    with pytest.raises(slateval.NoRowsError, match="the list of paths is empty"):
+        slateval.spark.evaluate([], spark=spark)
 
 
 def test_jobs_have_a_name_and_a_bar(spark: Any, small: str) -> None:

@@ -71,6 +71,17 @@ pub enum RemoteError {
         /// What happened.
         reason: String,
     },
+    /// A server that cannot show who it is.
+    #[error(
+        "{address}: the server's certificate is not trusted ({reason}); if the server is your own, set SSL_CERT_FILE to \
+         a file with the certificate of its authority"
+    )]
+    Untrusted {
+        /// The address.
+        address: String,
+        /// What is wrong with the certificate.
+        reason: String,
+    },
     /// A web server that sends whole files only.
     #[error(
         "{address}: this server does not tell the file's size or does not send parts of it, which reading needs; \

@@ -3,7 +3,10 @@
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use arrow_schema::{DataType, Fields, Schema};
 use parquet::arrow::arrow_reader::{ArrowReaderMetadata, ArrowReaderOptions};
+use parquet::basic::Type;
+use parquet::errors::Result as ParquetResult;
 use parquet::file::metadata::ParquetStatisticsPolicy;
 
 use crate::error::{Error, Result};
@@ -41,10 +44,34 @@ fn load(place: &Place) -> Result<ArrowReaderMetadata> {
         .with_column_stats_policy(ParquetStatisticsPolicy::SkipAll)
         .with_size_stats_policy(ParquetStatisticsPolicy::SkipAll);
     let loaded = match place {
-        Place::Local(path) => ArrowReaderMetadata::load(&open_file(path)?, options),
-        Place::Object(object) => ArrowReaderMetadata::load(&Chunks(Arc::new(Columns::none(object.clone()))), options),
+        Place::Local(path) => ArrowReaderMetadata::load(&open_file(path)?, options.clone()),
+        Place::Object(object) => {
+            ArrowReaderMetadata::load(&Chunks(Arc::new(Columns::none(object.clone()))), options.clone())
+        }
     };
-    loaded.map_err(|e| place.unreadable(NAME, e))
+    loaded.and_then(|footer| in_utc(footer, options)).map_err(|e| place.unreadable(NAME, e))
+}
+
+/// Times of the old kind of 96 bits, which Spark and Impala write, are points in time: Spark counts them from midnight
+/// in UTC, whatever its session's time zone, though the file does not say so.
+fn in_utc(footer: ArrowReaderMetadata, options: ArrowReaderOptions) -> ParquetResult<ArrowReaderMetadata> {
+    let kinds = footer.parquet_schema().root_schema().get_fields();
+    let is_old = |column: usize| {
+        let kind = kinds.get(column).filter(|kind| kind.is_primitive());
+        kind.is_some_and(|kind| kind.get_physical_type() == Type::INT96)
+    };
+    let schema = footer.schema();
+    if !(0..schema.fields().len()).any(is_old) {
+        return Ok(footer);
+    }
+    let fields = schema.fields().iter().enumerate().map(|(column, field)| match field.data_type() {
+        DataType::Timestamp(unit, None) if is_old(column) => {
+            Arc::new(field.as_ref().clone().with_data_type(DataType::Timestamp(*unit, Some("UTC".into()))))
+        }
+        _ => field.clone(),
+    });
+    let schema = Schema::new_with_metadata(fields.collect::<Fields>(), schema.metadata().clone());
+    ArrowReaderMetadata::try_new(footer.metadata().clone(), options.with_schema(Arc::new(schema)))
 }
 
 fn group_rows(footer: &ArrowReaderMetadata) -> Vec<u64> {

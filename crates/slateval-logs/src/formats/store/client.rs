@@ -71,8 +71,7 @@ impl<'a> Settings<'a> {
         }
         let endpoints = [AmazonS3ConfigKey::S3Endpoint, AmazonS3ConfigKey::Endpoint];
         let endpoint = endpoints.iter().find_map(|key| builder.get_config_value(key));
-        if endpoint.is_some_and(|endpoint| endpoint.starts_with("http://")) {
-            // Whoever names such a server wants no other.
+        if endpoint.is_some_and(|endpoint| is_plain(&endpoint)) {
             builder = builder.with_allow_http(true);
         }
         for (key, value) in TIMEOUTS {
@@ -96,6 +95,9 @@ impl<'a> Settings<'a> {
             true => builder.with_url(format!("abfss://{}/", self.remote.host)),
             false => builder.with_container_name(&self.remote.host),
         };
+        if builder.get_config_value(&AzureConfigKey::Endpoint).is_some_and(|endpoint| is_plain(&endpoint)) {
+            builder = builder.with_allow_http(true);
+        }
         for (key, value) in TIMEOUTS {
             builder = builder.with_config(AzureConfigKey::Client(key), value);
         }
@@ -115,6 +117,11 @@ impl<'a> Settings<'a> {
         let builder = HttpBuilder::new().with_url(address).with_client_options(options).with_retry(retries());
         Ok(Arc::new(builder.build()?))
     }
+}
+
+/// Whether a server was named that does without encryption: whoever names it wants no other.
+fn is_plain(endpoint: &str) -> bool {
+    endpoint.starts_with("http://")
 }
 
 fn retries() -> RetryConfig {

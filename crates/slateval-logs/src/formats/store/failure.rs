@@ -11,6 +11,12 @@ const METADATA_SERVERS: [&str; 2] = ["169.254.169.254", "metadata.google.interna
 /// What the client says where a web server does not send parts of a file, or does not tell its size.
 const NO_RANGES: [&str; 4] = ["Range request not supported", "non-partial response", "Content-Range", "Content-Length"];
 
+/// What the client says where nobody told it whose containers are meant.
+const NO_ACCOUNT: &str = "Account must be specified";
+
+/// What servers call a bucket, a container or an object that they do not have.
+const MISSING: [&str; 3] = ["NoSuchBucket", "NoSuchKey", "ContainerNotFound"];
+
 /// What refused credentials are called where the kind of error does not tell, as in a listing.
 const DENIED: [&str; 5] =
     ["403 Forbidden", "401 Unauthorized", "ExpiredToken", "InvalidToken", "AuthorizationHeaderMalformed"];
@@ -21,7 +27,7 @@ pub(crate) fn failure(remote: &Remote, error: &object_store::Error) -> RemoteErr
     let credentials = credentials(remote.scheme);
     let has = |words: &[&str]| words.iter().any(|word| text.contains(word));
     match error {
-        _ if has(&METADATA_SERVERS) => RemoteError::NoCredentials { address, credentials },
+        _ if has(&METADATA_SERVERS) || has(&[NO_ACCOUNT]) => RemoteError::NoCredentials { address, credentials },
         object_store::Error::NotFound { .. } => RemoteError::Missing { address },
         object_store::Error::Precondition { .. } => RemoteError::Changed { address },
         object_store::Error::PermissionDenied { .. } | object_store::Error::Unauthenticated { .. } => {
@@ -29,10 +35,29 @@ pub(crate) fn failure(remote: &Remote, error: &object_store::Error) -> RemoteErr
         }
         object_store::Error::InvalidPath { source } => RemoteError::BadAddress { address, reason: source.to_string() },
         _ if has(&DENIED) => RemoteError::Denied { address, reason: denial(&text), credentials },
-        _ if has(&["NoSuchBucket", "NoSuchKey"]) => RemoteError::Missing { address },
+        _ if has(&MISSING) => RemoteError::Missing { address },
         _ if remote.scheme.is_web() && has(&NO_RANGES) => RemoteError::NoRanges { address },
-        _ => RemoteError::BrokenOff { address, reason: brief(&deepest(error)) },
+        _ => match distrust(error) {
+            Some(reason) => RemoteError::Untrusted { address, reason },
+            None => RemoteError::BrokenOff { address, reason: brief(&deepest(error)) },
+        },
     }
+}
+
+/// Why a server's certificate is not trusted, if that is what happened.
+fn distrust(error: &object_store::Error) -> Option<String> {
+    let mut next: Option<&(dyn std::error::Error + 'static)> = error.source();
+    while let Some(error) = next {
+        // An error of the system's hides the one it was made of.
+        let inner = error.downcast_ref::<std::io::Error>().and_then(std::io::Error::get_ref);
+        let inner = inner.and_then(|inner| inner.downcast_ref::<rustls::Error>());
+        let tls = error.downcast_ref::<rustls::Error>().or(inner);
+        if let Some(rustls::Error::InvalidCertificate(reason)) = tls {
+            return Some(format!("{reason:?}"));
+        }
+        next = error.source();
+    }
+    None
 }
 
 /// What is at the bottom of an error: `Connection refused`, and not how often it was tried.
