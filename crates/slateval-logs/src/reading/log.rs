@@ -10,7 +10,7 @@ use slateval::{Segment, SkippedExample, Spec};
 
 use crate::columns::{Columns, Description, Found, RowFormat, Source, check_files};
 use crate::error::{Error, OnBad, Result, Tolerance};
-use crate::formats::{self, AT_ONCE, Format, Head, Identity, Place, StandardInput, begins_with, guarded};
+use crate::formats::{self, AT_ONCE, Format, Head, Identity, Place, StandardInput, begins_with, guarded, name_of};
 use crate::reading::gather::unusable;
 
 /// The first bytes of a saved summary, which is easily mistaken for a log.
@@ -32,6 +32,8 @@ pub struct Log {
     pub(crate) tolerance: Tolerance,
     /// Bytes that sums may take; half of the machine's memory if `None`.
     pub(crate) memory: Option<u64>,
+    /// Whether a log without rows has a summary.
+    pub(crate) may_be_empty: bool,
     /// Files that could not be opened and are left out, each with the number of files that stand before it.
     pub(crate) unopened: Vec<(usize, SkippedExample)>,
 }
@@ -103,6 +105,7 @@ impl Log {
             duplicates: false,
             tolerance,
             memory: None,
+            may_be_empty: false,
             unopened,
         })
     }
@@ -135,8 +138,7 @@ impl Log {
                 None => FileName::Path(std::fs::canonicalize(file.path()).unwrap_or_else(|_| file.place.address())),
             };
             if let Some(other) = known.insert(name, file.path()) {
-                let name = |path: &Path| path.display().to_string();
-                return Err(slateval::Error::Duplicate { name: name(file.path()), known: name(other) }.into());
+                return Err(slateval::Error::Duplicate { name: name_of(file.path()), known: name_of(other) }.into());
             }
         }
         Ok(())
@@ -165,6 +167,7 @@ impl Log {
             duplicates: false,
             tolerance: Tolerance::default(),
             memory: None,
+            may_be_empty: false,
             unopened: Vec::new(),
         }
     }
@@ -295,7 +298,7 @@ fn usable(opened: Vec<(PathBuf, Result<LogFile>)>, tolerance: Tolerance) -> Resu
             Ok(file) if file.head.schema.fields().is_empty() => {}
             Ok(file) => files.push(file),
             Err(error) if tolerance.bad_files == OnBad::Skip && error.is_bad_file() => {
-                unopened.push((files.len(), unusable(path.display().to_string(), &error)));
+                unopened.push((files.len(), unusable(name_of(&path), &error)));
             }
             Err(error) => return Err(error),
         }

@@ -159,6 +159,16 @@ impl Summary {
         self.skipped.add(skipped);
     }
 
+    /// The files that were left out of the log as a whole, by name.
+    pub fn skipped_files(&self) -> impl Iterator<Item = &str> {
+        self.skipped.files()
+    }
+
+    /// Takes back that a file was left out as a whole: it was read since, or is about to be counted again.
+    pub fn forget_skipped_file(&mut self, name: &str) {
+        self.skipped.forget_file(name);
+    }
+
     /// The files that the rows came from, by name, as far as [`add_input`](Summary::add_input) was told.
     pub fn inputs(&self) -> Vec<&Input> {
         self.inputs.all()
