@@ -13,7 +13,7 @@ use crate::args::{How, Update};
 use crate::how;
 use crate::merge;
 use crate::notes;
-use crate::output::{self, command, counted, print, write_summary};
+use crate::output::{self, command, counted, names, print, write_summary};
 use crate::progress::Bar;
 use crate::reading::{open, wanted};
 use crate::settings::Record;
@@ -168,14 +168,6 @@ fn tell(arguments: &Update, added: &Added) -> Result<()> {
         return Ok(());
     }
     print(&(slateval_report::printable(&text).into_owned() + "\n"))
-}
-
-fn names(files: &[PathBuf]) -> String {
-    let first: Vec<String> = files.iter().take(3).map(|file| file.display().to_string()).collect();
-    match files.len() - first.len() {
-        0 => first.join(", "),
-        more => format!("{} and {more} more", first.join(", ")),
-    }
 }
 
 /// Evaluates the state, if an output is asked for.

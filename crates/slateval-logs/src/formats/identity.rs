@@ -10,9 +10,8 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use slateval::{Content, Input};
 use twox_hash::XxHash64;
 
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, name_of};
 use crate::formats::detect::{cannot_open, open_file};
-use crate::formats::name::name_of;
 use crate::formats::place::Place;
 use crate::formats::store::Object;
 

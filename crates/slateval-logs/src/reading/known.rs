@@ -6,8 +6,7 @@ use std::path::{Path, PathBuf};
 use rayon::prelude::*;
 use slateval::{Spec, Summary};
 
-use crate::error::{Error, Result};
-use crate::formats::name_of;
+use crate::error::{Error, Result, name_of};
 use crate::reading::checkpoint::Merged;
 use crate::reading::gather::Gather;
 use crate::reading::log::{Log, LogFile};

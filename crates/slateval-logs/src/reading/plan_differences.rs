@@ -5,7 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::formats::{Identity, name_of};
+use crate::error::name_of;
+use crate::formats::Identity;
 use crate::reading::tasks::Task;
 
 /// A log as a checkpoint remembers it.

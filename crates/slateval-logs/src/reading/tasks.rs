@@ -10,8 +10,8 @@ use serde::{Deserialize, Serialize};
 use slateval::{Segment, SkippedExample, Spec, Summary};
 
 use crate::columns::{Columns, RowFormat};
-use crate::error::{Error, Result, Tolerance};
-use crate::formats::{Footers, Identity, PIECE, Pieces, Place, StandardInput, name_of};
+use crate::error::{Error, Result, Tolerance, name_of};
+use crate::formats::{Footers, Identity, PIECE, Pieces, Place, StandardInput};
 use crate::reading::checkpoint::{Checkpoints, Keeper, Merged};
 use crate::reading::gather::{Gather, Plan, PlannedFile, PlannedPart};
 use crate::reading::log::{Log, LogFile};
@@ -141,8 +141,8 @@ impl Log {
         for ((task, file), cut) in tasks.iter().zip(&cuts) {
             units.extend(units_of(task, &file.place, task.bytes, cut.as_ref(), file.identity.as_ref()));
         }
-        let budget = Budget::new(self.memory, threads.min(units.len().max(1)));
-        let job = Job { columns, spec, footers: &Footers::default(), budget };
+        let budget = Budget::new(self.memory);
+        let job = Job { columns, spec, footers: &Footers::default(), budget: &budget };
         let plan = || PlannedLog {
             tasks: tasks.iter().map(|(task, file)| Planned::new(task, file.identity.as_ref())).collect(),
             left_out: self.unopened.iter().map(|(_, file)| file.file.clone()).collect(),
@@ -163,7 +163,7 @@ impl Log {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads.min(units.len().max(1)));
         let pool = pool.build().map_err(|e| Error::Threads(e.to_string()))?;
         let gather = Gather::new(done, self.tolerance, self.gather_plan(&units));
-        let merge = Merge::new(gather, keeper, 2 * threads);
+        let merge = Merge::new(gather, keeper, 2 * threads, budget.clone());
         pool.broadcast(|_| merge.work(units.len(), &part));
         self.with_rows(merge.finish()?)
     }
@@ -287,7 +287,7 @@ pub fn partial(task: &Task, columns: &Columns, spec: &Spec) -> Result<Summary> {
 pub(crate) fn partial_in_pieces(task: &Task, columns: &Columns, spec: &Spec, piece_bytes: u64) -> Result<Summary> {
     let place = Place::at(&task.file)?;
     let bytes = place.size()?;
-    let job = Job { columns, spec, footers: &Footers::default(), budget: Budget::new(None, 1) };
+    let job = Job { columns, spec, footers: &Footers::default(), budget: &Budget::new(None) };
     let cut = pieces_of(&place, bytes, columns, piece_bytes)?;
     let identity = Identity::of(&place)?;
     if task.file_was.is_some_and(|was| was != identity.key()) {

@@ -61,6 +61,12 @@ impl Resolution {
         }
     }
 
+    /// Whether rewards of a bin with this key can lie between these two. Where bins were added together, the smallest
+    /// numbers may have been rounded on the way.
+    pub(crate) fn has(self, key: i64, (least, most): (f64, f64)) -> bool {
+        self.key(least).abs_diff(key) <= 1 && self.key(most).abs_diff(key) <= 1
+    }
+
     /// Whether bins of this resolution can have these keys, ascending.
     pub(crate) fn fits(self, binning: Binning, keys: &[i64]) -> bool {
         let span = keys.first().zip(keys.last()).and_then(|(first, last)| last.checked_sub(*first));
@@ -178,6 +184,11 @@ impl Bins {
         let mut bins = Bins { binning, resolution, range, index: Index::new(resolution, binning.capacity) };
         let rows = keys.iter().map(|&key| bins.index.insert(key)).collect();
         (bins, rows)
+    }
+
+    /// Whether these are the bins that rewards of such a range have: bins of equal width are as fine as they can be.
+    pub(crate) fn suit_range(&self) -> bool {
+        !matches!(self.resolution, Resolution::Width(_)) || self.resolution == self.finest_width()
     }
 
     /// Rows a table needs now.

@@ -125,6 +125,11 @@ impl Summary {
         self.segments.names().into_iter()
     }
 
+    /// How many segments were seen.
+    pub fn segment_count(&self) -> usize {
+        self.segments.len()
+    }
+
     /// Adds the rows of a block, or none of them: a block is checked as a whole first, and a refused block leaves the
     /// summary as it was.
     ///

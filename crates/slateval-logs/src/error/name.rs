@@ -1,4 +1,4 @@
-//! What a file is called in results and in what is saved.
+//! Names in messages and results: of files, and of all that may be longer than anybody reads.
 
 use std::path::Path;
 
@@ -11,6 +11,16 @@ pub(crate) fn name_of(path: &Path) -> String {
         chunk.invalid().iter().for_each(|byte| name.push_str(&format!("\\x{byte:02x}")));
     }
     name
+}
+
+/// Readers may quote all that they have read: the beginning says enough.
+pub(crate) fn brief(reason: &str) -> String {
+    const LONGEST: usize = 300;
+    match reason.char_indices().nth(LONGEST) {
+        None => reason.into(),
+        // One character less, for the dots.
+        Some(_) => reason.chars().take(LONGEST - 1).chain(['…']).collect(),
+    }
 }
 
 #[cfg(all(test, unix))]
