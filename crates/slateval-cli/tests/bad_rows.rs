@@ -199,7 +199,13 @@ fn what_was_skipped_is_saved_and_merged_whatever_the_threads() {
     };
     save(&[&a, &b], "1", "one.slateval");
     save(&[&a, &b], "3", "three.slateval");
-    assert!(fs::read(path("one.slateval")).unwrap() == fs::read(path("three.slateval")).unwrap());
+    // All but the command that is kept.
+    let content = |name: &str| {
+        let mut summary = slateval::Summary::from_bytes(&fs::read(path(name)).unwrap()).unwrap();
+        summary.history_mut().commands.clear();
+        summary.to_bytes()
+    };
+    assert!(content("one.slateval") == content("three.slateval"));
     save(&[&a], "2", "a.slateval");
     save(&[&b], "2", "b.slateval");
     let merged = slateval(&["merge", &path("a.slateval"), &path("b.slateval"), "-o", &path("both.slateval")]);

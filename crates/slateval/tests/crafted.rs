@@ -60,7 +60,11 @@ fn numbers_that_somebody_made_up_take_no_time() {
         for good in [&exact, &one] {
             is_dealt_with(&crafted(&good.to_bytes(), "\"exact\"", &to), good, &to);
         }
-        let made = crafted(&binned.to_bytes(), &binned_width, &format!("\"width\":{width}"));
+        let other = format!("\"width\":{width}");
+        if other == binned_width {
+            continue;
+        }
+        let made = crafted(&binned.to_bytes(), &binned_width, &other);
         assert!(Summary::from_bytes(&made).is_err(), "bins of width 2^-({width}) in place of {binned_width}");
     }
     for (from, to) in [
