@@ -74,7 +74,7 @@ impl Exact {
             let mut halves = 2 - 2 * SLOTS as i128;
             let mut first_items = 0;
             for slot in 0..SLOTS {
-                let is_first = random() % 2 == 0;
+                let is_first = random().is_multiple_of(2);
                 first_items += u64::from(is_first);
                 halves += if is_first { 3 } else { 1 };
                 block.column_mut(Field::Logging { slot })[row] = 0.5;

@@ -1,49 +1,26 @@
 //! What can go wrong with a log, named after what the user did.
 
+mod checkpoint;
 mod name;
 mod remote;
 mod rows;
 mod table;
 mod tolerance;
+mod words;
 
 use std::path::{Path, PathBuf};
 
 use slateval::Field;
 
+pub use checkpoint::CheckpointFault;
 pub(crate) use name::{brief, name_of};
 pub use remote::RemoteError;
 pub use table::TableFormat;
 pub use tolerance::{OnBad, Tolerance};
+use words::{in_segments, item_text, several};
 
 /// A result of reading logs.
 pub type Result<T> = std::result::Result<T, Error>;
-
-/// What is wrong with a checkpoint.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum CheckpointFault {
-    /// A file of another kind.
-    #[error("it is not the work of an interrupted reading; choose another name")]
-    SomethingElse,
-    /// A file that was cut short or changed.
-    #[error("it is damaged; remove it to begin again")]
-    Damaged,
-    /// A checkpoint that another slateval wrote.
-    #[error("it is of version {0}, which another slateval wrote; remove it to begin again")]
-    OtherVersion(u32),
-    /// A checkpoint of other files or settings.
-    #[error("it is the work of another reading: {}; remove it to begin again", .0.join("; "))]
-    Differs(
-        /// One entry for each difference.
-        Vec<String>,
-    ),
-    /// A checkpoint that could not be kept.
-    #[error("a checkpoint cannot be written: {0}")]
-    NotKept(
-        /// What the system said.
-        String,
-    ),
-}
 
 /// Everything a log can be refused for. Rows count from 1, without the header.
 ///
@@ -654,19 +631,4 @@ impl Error {
     pub(crate) fn unreadable(path: &Path, format: &'static str, reason: impl ToString) -> Self {
         Error::Unreadable { path: path.into(), format, reason: brief(&reason.to_string()) }
     }
-}
-
-fn in_segments(segments: usize) -> String {
-    if segments == 0 { String::new() } else { format!(", for all rows and for each of {segments} segments or more,") }
-}
-
-fn item_text(item: &Option<usize>) -> String {
-    item.map_or(String::new(), |i| format!(" item {i}"))
-}
-
-/// Errors line by line.
-fn several(rows: &[Error], more: bool) -> String {
-    let lines: Vec<String> = rows.iter().map(|row| format!("\n  {row}")).collect();
-    let end = if more { "\nReading stopped here: there may be more." } else { "" };
-    format!("{} rows cannot be used:{}{end}", rows.len(), lines.concat())
 }
