@@ -107,12 +107,13 @@ fn ring_rows_of<F: Four>(rewards: &[f64], scale: f64, first: i64, mask: i64, row
 /// `ceil(x)` as an integer, without the library call that `f64::ceil` is on a baseline x86-64.
 fn ceil(x: f64) -> i64 {
     let towards_zero = x as i64;
-    towards_zero + i64::from(x > towards_zero as f64)
+    // A file may claim bins so fine that rewards are beyond all integers.
+    towards_zero.saturating_add(i64::from(x > towards_zero as f64))
 }
 
 /// `ceil(key / 2^shift)`.
 fn ceil_shift(key: i64, shift: u32) -> i64 {
-    -(-key >> shift.min(63))
+    -(key.saturating_neg() >> shift.min(63))
 }
 
 fn power_of_two(e: i32) -> f64 {
