@@ -320,7 +320,7 @@ pub(crate) struct Method {
     #[arg(long, value_name = "Q", value_delimiter = ',', default_value = "0.25,0.5,0.75")]
     pub(crate) quantile: Vec<f64>,
     /// Rewards X whose probability P(reward >= X) is told [default: each but the smallest, if there are at most 8]
-    #[arg(long, value_name = "X", value_delimiter = ',', allow_negative_numbers = true)]
+    #[arg(long, value_name = "X", value_delimiter = ',', allow_hyphen_values = true)]
     pub(crate) at_least: Vec<f64>,
     /// Where bands and intervals come from: multiplier, bernstein (guaranteed in every sample, wider) or none
     #[arg(long, value_name = "B", default_value = "multiplier", value_parser = str::parse::<Band>)]

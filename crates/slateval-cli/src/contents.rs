@@ -2,7 +2,7 @@
 
 use anyhow::Result;
 use serde::Serialize;
-use slateval::{Day, Summary};
+use slateval::{Day, Skipped, Summary};
 
 use crate::args::Contents;
 use crate::merge;
@@ -19,6 +19,8 @@ struct Document<'a> {
     cluster: Option<&'a str>,
     days: Vec<Day>,
     inputs: Vec<InputRecord>,
+    skipped: Vec<SkippedRecord>,
+    skipped_files: Vec<&'a str>,
     commands: &'a [String],
     reading: &'a [String],
 }
@@ -30,6 +32,14 @@ struct InputRecord {
     day: Option<Day>,
     rows: u64,
     bytes: u64,
+}
+
+/// What was left out for one reason.
+#[derive(Serialize)]
+struct SkippedRecord {
+    reason: &'static str,
+    rows: u64,
+    files: u64,
 }
 
 impl<'a> Document<'a> {
@@ -45,6 +55,8 @@ impl<'a> Document<'a> {
             cluster: spec.cluster.as_deref(),
             days: history.days.iter().copied().collect(),
             inputs: inputs(summary),
+            skipped: summary.skipped().iter().map(SkippedRecord::new).collect(),
+            skipped_files: summary.skipped_files().collect(),
             commands: &history.commands,
             reading: &history.reading,
         }
@@ -60,10 +72,32 @@ impl<'a> Document<'a> {
         };
         text += &format!("\ntargets: {}; structure: {}\n\n", self.targets.join(", "), self.structure);
         text += &self.table();
+        text += &self.left_out();
         if !self.commands.is_empty() {
             text += &format!("\nmade by\n  {}\n", self.commands.join("\n  "));
         }
         text
+    }
+
+    fn left_out(&self) -> String {
+        let part = |part: &SkippedRecord| {
+            let (rows, files) = (counted(part.rows, "row"), counted(part.files, "file"));
+            let what = match (part.rows, part.files) {
+                (_, 0) => rows,
+                (0, _) => files,
+                _ => format!("{files} with {rows}"),
+            };
+            format!("  {what}: {}\n", part.reason)
+        };
+        let file = |name: &&str| format!("    {}\n", slateval_report::printable(name));
+        match self.skipped.is_empty() {
+            true => String::new(),
+            false => {
+                let parts: String = self.skipped.iter().map(part).collect();
+                let files: String = self.skipped_files.iter().map(file).collect();
+                format!("\nbad and left out\n{parts}{files}")
+            }
+        }
     }
 
     fn table(&self) -> String {
@@ -79,6 +113,12 @@ impl<'a> Document<'a> {
             format!(" {day:<days$}  {rows:>counts$}  {bytes:>sizes$}  {}\n", slateval_report::printable(file))
         };
         rows.iter().map(line).collect()
+    }
+}
+
+impl SkippedRecord {
+    fn new(skipped: &Skipped) -> Self {
+        SkippedRecord { reason: skipped.reason.as_str(), rows: skipped.rows, files: skipped.files }
     }
 }
 

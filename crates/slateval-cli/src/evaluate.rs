@@ -4,7 +4,7 @@ use anyhow::Result;
 
 use crate::args::Evaluate;
 use crate::notes;
-use crate::output::{self, write_summary};
+use crate::output::{self, command, write_summary};
 use crate::reading::Reading;
 use crate::resume::Work;
 use crate::settings::Record;
@@ -24,6 +24,7 @@ pub(crate) fn run(arguments: &Evaluate) -> Result<()> {
     arguments.day.into_iter().for_each(|day| summary.set_day(day));
 
     let evaluation = notes::timed("evaluating", || summary.evaluate(&settings))?;
+    summary.history_mut().commands.push(command());
     let saved = arguments.save.as_ref().map_or(Ok(()), |path| write_summary(&summary, path));
     let shown = output::show(&summary, &evaluation, &settings, &record, &arguments.output);
     output::all([saved, shown])?;

@@ -193,6 +193,15 @@ pub(crate) fn counted(number: u64, what: &str) -> String {
     format!("{} {what}{}", grouped(number), if number == 1 { "" } else { "s" })
 }
 
+/// The first files, and how many more there are.
+pub(crate) fn names(files: &[PathBuf]) -> String {
+    let first: Vec<String> = files.iter().take(3).map(|file| file.display().to_string()).collect();
+    match files.len() - first.len() {
+        0 => first.join(", "),
+        more => format!("{} and {more} more", first.join(", ")),
+    }
+}
+
 pub(crate) fn print(text: &str) -> Result<()> {
     let mut out = io::stdout().lock();
     out.write_all(text.as_bytes())?;

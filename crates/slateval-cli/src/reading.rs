@@ -6,6 +6,7 @@ use slateval_logs::{Columns, Log};
 
 use crate::args;
 use crate::notes;
+use crate::output::{counted, names};
 use crate::progress::{Bar, Mode};
 use crate::resume::Work;
 use crate::settings::{Record, provenance};
@@ -14,6 +15,10 @@ use crate::settings::{Record, provenance};
 pub(crate) fn open(logs: &[String], columns: &args::Columns) -> Result<Log> {
     let mut log = notes::timed("opening the log", || Log::open_tolerating(logs, columns.tolerance()))?;
     log.files().iter().for_each(|file| notes::debug(&format!("reads {}", file.display())));
+    if !log.empty_files().is_empty() {
+        let (count, names) = (counted(log.empty_files().len() as u64, "file"), names(log.empty_files()));
+        notes::warn(&format!("{count} without a header or a row passed over: {names}"));
+    }
     if let Some(bytes) = columns.memory {
         log = log.with_memory(bytes);
     }

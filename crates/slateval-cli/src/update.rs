@@ -1,5 +1,6 @@
 //! `slateval update`: a summary that grows day by day.
 
+use std::collections::BTreeSet;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -12,7 +13,7 @@ use crate::args::{How, Update};
 use crate::how;
 use crate::merge;
 use crate::notes;
-use crate::output::{self, command, counted, print, write_summary};
+use crate::output::{self, command, counted, names, print, write_summary};
 use crate::progress::Bar;
 use crate::reading::{open, wanted};
 use crate::settings::Record;
@@ -26,6 +27,8 @@ struct Added {
     skipped: Vec<Skipped>,
     /// Files whose rows were in the state before.
     known: Vec<PathBuf>,
+    /// Whether the state is another one now.
+    changed: bool,
 }
 
 /// Adds logs to a state; `given` are the words of the command line that say how logs are read.
@@ -57,7 +60,7 @@ pub(crate) fn run(arguments: &Update, given: &[String]) -> Result<()> {
     let log = open(&arguments.logs, &how.columns)?;
     output::check(&outputs, log.files())?;
     let added = add(arguments, (&how, words), &settings, state, log)?;
-    if added.files > 0 {
+    if added.changed {
         write_summary(&added.state, &path)?;
     }
     drop(lock);
@@ -91,45 +94,56 @@ fn add(
         Some(state) => log.without_known(state).with_context(|| shown.clone())?,
         None => (log, Vec::new()),
     };
-    let files = log.files().len();
-    let new = if files == 0 { None } else { read_new(arguments, how, settings, &log, state.is_some())? };
-    let Some(mut new) = new else {
-        let state = state.context("there are no rows")?;
-        return Ok(Added { state, files: 0, rows: 0, skipped: Vec::new(), known });
+    let log = log.remembering_content()?;
+    let mut new = read_new(arguments, how, settings, log, state.as_ref())?;
+    let skipped = new.skipped();
+    let files =
+        if new.rows() > 0 { new.inputs().iter().map(|input| &input.name).collect::<BTreeSet<_>>().len() } else { 0 };
+    let Some(mut state) = state else {
+        remember(&mut new, arguments, words);
+        return Ok(Added { rows: new.rows(), state: new, files, skipped, known, changed: true });
     };
-    let (rows, skipped) = (new.rows(), new.skipped());
-    arguments.day.into_iter().for_each(|day| new.set_day(day));
-    new.history_mut().commands.push(command());
-    new.history_mut().reading = words;
-    let state = match state {
-        Some(mut state) => {
-            merge::merge(&mut state, &new, arguments.how.columns.allow_duplicates).with_context(|| shown)?;
-            state
-        }
-        None => new,
-    };
-    Ok(Added { state, files, rows, skipped, known })
+    let is_new = |name: &str| !state.skipped_files().any(|known| known == name);
+    let changed = new.rows() > 0 || new.skipped_files().any(is_new);
+    if new.rows() == 0 {
+        // A file without rows may get some: it is looked at again.
+        new.forget_inputs();
+    }
+    if changed {
+        remember(&mut new, arguments, words);
+        // A file that is read now, or is bad again, is no longer the bad file of before.
+        let read = new.inputs().into_iter().map(|input| input.name.clone());
+        let seen: Vec<String> = read.chain(new.skipped_files().map(str::to_owned)).collect();
+        seen.iter().for_each(|name| state.forget_skipped_file(name));
+        merge::merge(&mut state, &new, arguments.how.columns.allow_duplicates).with_context(|| shown)?;
+    }
+    Ok(Added { state, files, rows: new.rows(), skipped, known, changed })
 }
 
-/// The summary of new files; none if they have no rows and there is a state without them.
-fn read_new(
-    arguments: &Update,
-    how: &How,
-    settings: &Settings,
-    log: &Log,
-    may_be_empty: bool,
-) -> Result<Option<Summary>> {
+/// Lets a summary of new files say how it came about.
+fn remember(new: &mut Summary, arguments: &Update, words: Vec<String>) {
+    if new.rows() > 0 {
+        arguments.day.into_iter().for_each(|day| new.set_day(day));
+    }
+    new.history_mut().commands.push(command());
+    new.history_mut().reading = words;
+}
+
+/// The summary of new files; it may have no rows if there is a state without them.
+fn read_new(arguments: &Update, how: &How, settings: &Settings, log: Log, state: Option<&Summary>) -> Result<Summary> {
+    let log = match state {
+        Some(state) if log.files().is_empty() => return Ok(log.summarize_unopened(state.spec())?),
+        Some(_) => log.allow_empty(),
+        None => log,
+    };
     let (columns, wanted) = wanted(&how.columns, &how.weights, &how.method)?;
     settings.check_for(&wanted)?;
     let spec = log.spec(&columns, wanted)?;
-    let bar = Bar::new(log, arguments.progress);
+    let bar = Bar::new(&log, arguments.progress);
     let read = || log.summarize(&columns, &spec, settings.threads, &|progress| bar.show(progress));
     let new = notes::timed("reading the log", read);
     bar.finish(new.is_ok());
-    match new {
-        Err(slateval_logs::Error::NoRows { .. } | slateval_logs::Error::NothingLeft { .. }) if may_be_empty => Ok(None),
-        new => Ok(Some(new?)),
-    }
+    Ok(new?)
 }
 
 /// Says what was added: the result of an update, unless it is to show another.
@@ -154,14 +168,6 @@ fn tell(arguments: &Update, added: &Added) -> Result<()> {
         return Ok(());
     }
     print(&(slateval_report::printable(&text).into_owned() + "\n"))
-}
-
-fn names(files: &[PathBuf]) -> String {
-    let first: Vec<String> = files.iter().take(3).map(|file| file.display().to_string()).collect();
-    match files.len() - first.len() {
-        0 => first.join(", "),
-        more => format!("{} and {more} more", first.join(", ")),
-    }
 }
 
 /// Evaluates the state, if an output is asked for.

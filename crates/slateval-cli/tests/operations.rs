@@ -285,3 +285,42 @@ fn a_private_state_stays_private() {
     assert_eq!(folder.update("2.csv", &[]).code, 0);
     assert_eq!(std::fs::metadata(&state).unwrap().permissions().mode() & 0o777, 0o600);
 }
+
+#[test]
+fn a_saved_summary_says_how_it_was_made_and_what_was_left_out() {
+    let folder = Folder::new();
+    std::fs::create_dir(folder.path("logs")).unwrap();
+    let good = std::fs::read_to_string(folder.path("1.csv")).unwrap();
+    std::fs::write(folder.path("logs/1.csv"), good.clone() + "n/a,0.5,0.5,0.5\n").unwrap();
+    std::fs::write(folder.path("logs/torn.csv"), &good[..good.len() - 3]).unwrap();
+    let (logs, saved) = (folder.text("logs"), folder.text("state.slateval"));
+    let skip = ["--on-bad-row", "skip", "--on-bad-file", "skip"];
+    let run = slateval(&[["evaluate", &logs, "--save", &saved].as_slice(), &skip].concat());
+    assert_eq!(run.code, 0, "{}", run.stderr);
+    let log = folder.log();
+    assert!(log["commands"][0].as_str().unwrap().starts_with("slateval evaluate "), "{log}");
+    let wanted = serde_json::json!([
+        {"reason": "not-a-number", "rows": 1, "files": 0}, {"reason": "unreadable-file", "rows": 0, "files": 1}
+    ]);
+    assert_eq!(log["skipped"], wanted);
+    assert_eq!(log["skipped_files"], serde_json::json!([folder.text("logs/torn.csv")]));
+    let text = slateval(&["log", &saved]).stdout;
+    for line in ["bad and left out\n  1 row: not-a-number\n  1 file: unreadable-file\n", "logs/torn.csv\n", "made by\n"]
+    {
+        assert!(text.contains(line), "{line}: {text}");
+    }
+}
+
+/// The number of threads decides how fast a log is read, and not whether it is.
+#[test]
+fn many_threads_take_no_more_memory_than_there_is() {
+    let folder = Folder::new();
+    std::fs::create_dir(folder.path("logs")).unwrap();
+    (0..40).for_each(|i| folder.write(&format!("logs/{i}.csv"), i));
+    let logs = folder.text("logs");
+    let evaluate = |threads: &str| {
+        let words = ["evaluate", &logs, "--json", "-", "--memory", "20MB", "--threads", threads];
+        slateval(&words).json()
+    };
+    assert_eq!(evaluate("64"), evaluate("1"));
+}

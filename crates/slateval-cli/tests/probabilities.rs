@@ -81,3 +81,13 @@ fn the_page_has_them_too() {
     assert!(html.contains("P(≥ 1)") && html.contains("slates with a reward of at least 1"), "no probabilities");
     assert!(!html.contains("worst 10% of slates: the same"), "tails that are all alike stay in the headline");
 }
+
+#[test]
+fn negative_rewards_need_no_equals_sign() {
+    let log = example("slates.parquet");
+    let words =
+        ["evaluate", &log, "--target", "pi_new", "--structure", "additive", "--json", "-", "--at-least", "-1,0.5"];
+    let json = slateval(&words).json();
+    let found = json["policies"][1]["probabilities"].as_array().unwrap();
+    assert_eq!((found.len(), &found[0]["at_least"]), (2, &(-1.0).into()));
+}

@@ -7,7 +7,9 @@ mod common;
 use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
+use arrow_array::{ArrayRef, Float64Array, RecordBatch};
 use common::{Run, additive, example, slateval};
 
 struct Folder {
@@ -237,4 +239,36 @@ fn the_folder_of_a_table_is_refused() {
         // A file that was named is wanted.
         assert_eq!(rows(&evaluate(&[&part.display().to_string(), "--band", "none"])), 12_000);
     }
+}
+
+/// Two rows as an Arrow IPC stream.
+fn arrow_stream() -> Vec<u8> {
+    let numbers = |values: [f64; 2]| Arc::new(Float64Array::from(values.to_vec())) as ArrayRef;
+    let columns = [("reward", numbers([0.0, 1.0])), ("mu_1", numbers([0.5, 0.5])), ("pi_new_1", numbers([0.2, 0.8]))];
+    let batch = RecordBatch::try_from_iter(columns).unwrap();
+    let mut bytes = Vec::new();
+    let mut writer = arrow_ipc::writer::StreamWriter::try_new(&mut bytes, &batch.schema()).unwrap();
+    writer.write(&batch).unwrap();
+    writer.finish().unwrap();
+    drop(writer);
+    bytes
+}
+
+/// A stream has no name, but its sums tell it.
+#[test]
+fn a_stream_is_merged_once() {
+    let folder = Folder::new();
+    let [day, total] = ["day.slateval", "total.slateval"].map(|name| folder.text(name));
+    csv(&folder.path("next.csv"), "1,0.5,0.5\n1,0.5,0.4\n");
+    let next = folder.text("next.slateval");
+    save(&folder.text("next.csv"), &next);
+    let bytes = arrow_stream();
+    let words = additive(&["evaluate", "-", "--target", "new=pi_new", "--save", &day, "--band", "none"]);
+    let run = common::slateval_with_input(&words, &bytes);
+    assert_eq!(run.code, 0, "{}", run.stderr);
+    assert_eq!(slateval(&["merge", &next, &day, "-o", &total]).code, 0);
+    refused(&slateval(&["merge", &total, &day, "-o", &total]), &["standard input"]);
+    refused(&slateval(&["merge", &day, &day, "-o", &total]), &["standard input"]);
+    let run = slateval(&["merge", &total, &day, "-o", &total, "--allow-duplicates"]);
+    assert!(run.code == 0 && run.stderr.contains("6 slates"), "{}", run.stderr);
 }

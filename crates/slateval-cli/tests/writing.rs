@@ -108,3 +108,32 @@ fn leftovers_go_and_files_of_living_runs_stay() {
     assert_eq!(run.code, 0, "{}", run.stderr);
     assert_eq!(names(folder.path()), [living, "out.json"]);
 }
+
+/// A state that cannot be written stays as it was, and what is evaluated from it is not shown as if it had been saved.
+#[test]
+fn a_state_that_cannot_be_written_stays_as_it_was() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name).display().to_string();
+    let rows = |seed: usize| -> String {
+        let row = |i: usize| format!("{}.{},0.5,0.{}\n", (i * seed) % 97, i % 10, 1 + i % 9);
+        (0..2000).map(row).collect()
+    };
+    for day in 1..=2 {
+        std::fs::write(path(&format!("{day}.csv")), format!("reward,mu_1,pi_1\n{}", rows(day))).unwrap();
+    }
+    let state = path("state.slateval");
+    assert_eq!(slateval(&["update", &state, &path("1.csv")]).code, 0);
+    let before = std::fs::read(&state).unwrap();
+    let script = "ulimit -f 4; exec \"$0\" \"$@\"";
+    let words = ["-c", script, BINARY, "update", &state, &path("2.csv")];
+    let output = Command::new("sh").args(words).output().unwrap();
+    assert_eq!(output.status.code(), Some(2));
+    let stderr = String::from_utf8(output.stderr).unwrap();
+    assert!(stderr.contains("state.slateval") && stderr.contains("large"), "{stderr}");
+    assert!(output.stdout.is_empty(), "nothing was added: {}", String::from_utf8_lossy(&output.stdout));
+    assert_eq!(std::fs::read(&state).unwrap(), before);
+    assert_eq!(names(folder.path()), ["1.csv", "2.csv", "state.slateval"]);
+    // When there is room again, the same command adds what it could not.
+    let run = slateval(&["update", &state, &path("2.csv")]);
+    assert!(run.stdout.contains("4,000 slates in all"), "{}{}", run.stdout, run.stderr);
+}

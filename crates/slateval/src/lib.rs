@@ -131,7 +131,7 @@ pub use slates::Slates;
 pub use slates::slots::Slots;
 pub use summary::Summary;
 pub use summary::history::History;
-pub use summary::inputs::Input;
+pub use summary::inputs::{Content, Input};
 
 /// Runs the Rust of the repository's README as a documentation test. The file is no part of the packaged crate, and only
 /// documentation tests of the workspace look at it.

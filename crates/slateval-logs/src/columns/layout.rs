@@ -11,7 +11,7 @@ use crate::columns::label::{Label, LabelRole, Place};
 use crate::columns::types::{self, NUMBER_ADVICE};
 use crate::columns::wanted::{Columns, RowFormat};
 use crate::error::{Error, Result};
-use crate::formats::Selection;
+use crate::formats::{Selection, as_numbers, is_mixed};
 
 /// Most slots a slate can have: the summary's sums grow with the square of the slots.
 pub(crate) const MAX_SLOTS: usize = 1000;
@@ -236,7 +236,10 @@ impl<'a> Found<'a> {
     }
 
     fn check(&self, index: usize, fits: fn(&DataType) -> bool, advice: &'static str) -> Result<()> {
-        if self.text || fits(self.data_type(index)) {
+        let field = self.schema.field(index);
+        // Values that are no numbers are refused with their rows.
+        let fits_as_numbers = || is_mixed(field) && fits(as_numbers(field).data_type());
+        if self.text || fits(field.data_type()) || fits_as_numbers() {
             return Ok(());
         }
         let column = self.schema.field(index).name().clone();

@@ -1,47 +1,26 @@
 //! What can go wrong with a log, named after what the user did.
 
+mod checkpoint;
+mod name;
 mod remote;
 mod rows;
 mod table;
 mod tolerance;
+mod words;
 
 use std::path::{Path, PathBuf};
 
 use slateval::Field;
 
+pub use checkpoint::CheckpointFault;
+pub(crate) use name::{brief, name_of};
 pub use remote::RemoteError;
 pub use table::TableFormat;
 pub use tolerance::{OnBad, Tolerance};
+use words::{in_segments, item_text, several};
 
 /// A result of reading logs.
 pub type Result<T> = std::result::Result<T, Error>;
-
-/// What is wrong with a checkpoint.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum CheckpointFault {
-    /// A file of another kind.
-    #[error("it is not the work of an interrupted reading; choose another name")]
-    SomethingElse,
-    /// A file that was cut short or changed.
-    #[error("it is damaged; remove it to begin again")]
-    Damaged,
-    /// A checkpoint that another slateval wrote.
-    #[error("it is of version {0}, which another slateval wrote; remove it to begin again")]
-    OtherVersion(u32),
-    /// A checkpoint of other files or settings.
-    #[error("it is the work of another reading: {}; remove it to begin again", .0.join("; "))]
-    Differs(
-        /// One entry for each difference.
-        Vec<String>,
-    ),
-    /// A checkpoint that could not be kept.
-    #[error("a checkpoint cannot be written: {0}")]
-    NotKept(
-        /// What the system said.
-        String,
-    ),
-}
 
 /// Everything a log can be refused for. Rows count from 1, without the header.
 ///
@@ -125,13 +104,13 @@ pub enum Error {
         format: TableFormat,
     },
     /// A glob that fits no file.
-    #[error("{pattern}: no file fits this pattern")]
+    #[error("{pattern}: no file fits this pattern", pattern = brief(.pattern))]
     NoMatch {
         /// The pattern given.
         pattern: String,
     },
     /// A glob that is none.
-    #[error("{pattern}: not a valid pattern: {reason}")]
+    #[error("{pattern}: not a valid pattern: {reason}", pattern = brief(.pattern))]
     BadPattern {
         /// The pattern given.
         pattern: String,
@@ -200,7 +179,10 @@ pub enum Error {
         limit: usize,
     },
     /// Two columns of one name.
-    #[error("{}: there are two columns `{column}`, and nothing tells which is meant; rename or remove one", .file.display())]
+    #[error(
+        "{}: there are two columns `{column}`, and nothing tells which is meant; rename or remove one",
+        .file.display(), column = brief(.column)
+    )]
     DoubleColumn {
         /// The file.
         file: PathBuf,
@@ -235,7 +217,10 @@ pub enum Error {
         paths: Vec<String>,
     },
     /// A column that the log does not have.
-    #[error("{}: there is no column `{column}`{looked_for}; say which column holds {what}. {hint}", .file.display())]
+    #[error(
+        "{}: there is no column `{column}`{looked_for}; say which column holds {what}. {hint}",
+        .file.display(), column = brief(.column), looked_for = brief(.looked_for), hint = brief(.hint)
+    )]
     MissingColumn {
         /// The file.
         file: PathBuf,
@@ -249,7 +234,10 @@ pub enum Error {
         hint: Box<str>,
     },
     /// Numbered columns with a hole in them.
-    #[error("{}: there is a column `{last}` but no `{column}`; slots are numbered from 1 without gaps", .file.display())]
+    #[error(
+        "{}: there is a column `{last}` but no `{column}`; slots are numbered from 1 without gaps",
+        .file.display(), column = brief(.column), last = brief(.last)
+    )]
     MissingSlot {
         /// The file.
         file: PathBuf,
@@ -261,7 +249,8 @@ pub enum Error {
     /// Numbered columns that begin with 0.
     #[error(
         "{}: there is a column `{column}`, but slots are numbered from 1; rename the columns, or the slot `{column}` \
-         stands for would be lost", .file.display()
+         stands for would be lost",
+        .file.display(), column = brief(.column)
     )]
     SlotsFromZero {
         /// The file.
@@ -272,7 +261,7 @@ pub enum Error {
     /// Numbered columns of different number.
     #[error(
         "{}: `{first}` has {first_slots} slots and `{second}` has {second_slots}; every slot needs both",
-        .file.display()
+        .file.display(), first = brief(.first), second = brief(.second)
     )]
     SlotCounts {
         /// The file.
@@ -287,7 +276,10 @@ pub enum Error {
         second_slots: usize,
     },
     /// A column that cannot hold what it should.
-    #[error("{}: column `{column}` is of type {found}; {advice}", .file.display())]
+    #[error(
+        "{}: column `{column}` is of type {found}; {advice}",
+        .file.display(), column = brief(.column), found = brief(.found)
+    )]
     WrongType {
         /// The file.
         file: PathBuf,
@@ -301,7 +293,8 @@ pub enum Error {
     /// Two files that are not parts of one log.
     #[error(
         "these files do not make one log: column `{column}` is {first_type} in {} and {second_type} in {}; \
-         give them the same columns or read them apart", .first.display(), .second.display()
+         give them the same columns or read them apart",
+        .first.display(), .second.display(), column = brief(.column)
     )]
     DifferentFiles {
         /// The column.
@@ -318,7 +311,8 @@ pub enum Error {
     /// A column that is used where it is present, in some files only.
     #[error(
         "these files do not make one log: {} has a column `{column}` and {} has not; add it to all files, or leave it \
-         out: remove or rename it where it is", .with.display(), .without.display()
+         out: remove or rename it where it is",
+        .with.display(), .without.display(), column = brief(.column)
     )]
     InSomeFiles {
         /// The column.
@@ -329,7 +323,10 @@ pub enum Error {
         without: PathBuf,
     },
     /// A value that must be there.
-    #[error("{}, row {row}: `{column}`{} is null: {rule}", .file.display(), item_text(.item))]
+    #[error(
+        "{}, row {row}: `{column}`{} is null: {rule}",
+        .file.display(), item_text(.item), column = brief(.column)
+    )]
     NullValue {
         /// The file.
         file: PathBuf,
@@ -345,7 +342,8 @@ pub enum Error {
     /// A slot that is there in one column and not in another.
     #[error(
         "{}, row {row}: `{column}`{} is null but `{other}`{} is not; a slot that the slate does not have is null in \
-         both", .file.display(), item_text(.item), item_text(.other_item)
+         both",
+        .file.display(), item_text(.item), item_text(.other_item), column = brief(.column), other = brief(.other)
     )]
     HalfSlot {
         /// The file.
@@ -364,7 +362,8 @@ pub enum Error {
     /// Lists of different lengths in one row.
     #[error(
         "{}, row {row}: list `{first}` has {first_length} items and list `{second}` has {second_length}; both need one \
-         item for each slot", .file.display()
+         item for each slot",
+        .file.display(), first = brief(.first), second = brief(.second)
     )]
     Lengths {
         /// The file.
@@ -383,7 +382,8 @@ pub enum Error {
     /// Slates that are longer than any slate.
     #[error(
         "{}, row {row}: this slate has {slots} slots, more than the {limit} that can be evaluated; does `{column}` hold \
-         all candidates instead of the shown ones?", .file.display()
+         all candidates instead of the shown ones?",
+        .file.display(), column = brief(.column)
     )]
     TooManySlots {
         /// The file.
@@ -400,7 +400,8 @@ pub enum Error {
     /// More numbered columns than any slate has slots.
     #[error(
         "{}: there are more than {limit} columns `{base}_1`, `{base}_2`, …, and slates of more slots cannot be evaluated; do \
-         they hold all candidates instead of the shown ones?", .file.display()
+         they hold all candidates instead of the shown ones?",
+        .file.display(), base = brief(.base)
     )]
     TooManySlotColumns {
         /// The file.
@@ -413,7 +414,8 @@ pub enum Error {
     /// Text where a number should be.
     #[error(
         "{}, row {row}: `{column}` is `{value}`, which is not a number; correct it, or leave the cell empty for a slot \
-         that the slate does not have", .file.display()
+         that the slate does not have",
+        .file.display(), column = brief(.column), value = brief(.value)
     )]
     NotANumber {
         /// The file.
@@ -426,7 +428,10 @@ pub enum Error {
         value: String,
     },
     /// A JSON line that does not fit the lines before it.
-    #[error("{}, row {row}: {reason}; every line must hold one JSON object of the same shape", .file.display())]
+    #[error(
+        "{}, row {row}: {reason}; every line must hold one JSON object of the same shape",
+        .file.display(), reason = brief(.reason)
+    )]
     BadLine {
         /// The file.
         file: PathBuf,
@@ -437,8 +442,9 @@ pub enum Error {
     },
     /// A record of a CSV file that is not built like the others.
     #[error(
-        "{}, row {row}: {reason}; every row of a CSV file has the cells of its header: is the file truncated or damaged?",
-        .file.display()
+        "{}, row {row}: {reason}; every row of a CSV file has the cells of its header: is the file truncated or \
+         damaged?",
+        .file.display(), reason = brief(.reason)
     )]
     BadRecord {
         /// The file.
@@ -459,7 +465,7 @@ pub enum Error {
     /// A log of which everything was skipped.
     #[error(
         "nothing is left of {}: {rows} bad rows and {files} unreadable files were skipped. The first: {first}",
-        .paths.join(", ")
+        .paths.join(", "), first = brief(.first)
     )]
     NothingLeft {
         /// The paths given.
@@ -472,7 +478,10 @@ pub enum Error {
         first: String,
     },
     /// A value that no reward or probability can have.
-    #[error("{}, row {row}: `{column}`{} is {value}: {}", .file.display(), item_text(.item), .field.rule())]
+    #[error(
+        "{}, row {row}: `{column}`{} is {value}: {}",
+        .file.display(), item_text(.item), .field.rule(), column = brief(.column)
+    )]
     BadValue {
         /// The file.
         file: PathBuf,
@@ -491,7 +500,8 @@ pub enum Error {
     #[error(
         "{}, slate {slate} (row {row}): positions {positions} where {wanted} were expected; the rows of one slate must \
          stand next to each other, each position once: sort the log by `{slate_column}, {position_column}`",
-        .file.display()
+        .file.display(), slate = brief(.slate), positions = brief(.positions), wanted = brief(.wanted),
+        slate_column = brief(.slate_column), position_column = brief(.position_column)
     )]
     Positions {
         /// The file.
@@ -515,7 +525,9 @@ pub enum Error {
     #[error(
         "these files do not make one log: the positions in {} begin with {first_base} and those in {} with \
          {second_base}; put all rows of a slate next to each other in one file, sorted by `{slate_column}, \
-         {position_column}`, and number slots the same way in all files", .first.display(), .second.display()
+         {position_column}`, and number slots the same way in all files",
+        .first.display(), .second.display(), slate_column = brief(.slate_column),
+        position_column = brief(.position_column)
     )]
     PositionBases {
         /// One file.
@@ -534,7 +546,9 @@ pub enum Error {
     /// Long format: a slate in two segments or clusters.
     #[error(
         "{}, row {row}: slate {slate} has `{column}` = {second} here and {first} in its first row; a slate belongs to \
-         one {noun}", .file.display()
+         one {noun}",
+        .file.display(), slate = brief(.slate), column = brief(.column), first = brief(.first),
+        second = brief(.second)
     )]
     TwoLabels {
         /// The file.
@@ -561,7 +575,7 @@ pub enum Error {
         policies: usize,
     },
     /// A column of a target that is not there.
-    #[error("{option} `{given}`: {why}")]
+    #[error("{option} `{given}`: {why}", given = brief(.given))]
     NoTarget {
         /// What the column was to be.
         option: &'static str,
@@ -571,7 +585,7 @@ pub enum Error {
         why: String,
     },
     /// A baseline that nothing can be compared with.
-    #[error("baseline `{baseline}`: {why}")]
+    #[error("baseline `{baseline}`: {why}", baseline = brief(.baseline))]
     NoBaseline {
         /// The baseline as given.
         baseline: String,
@@ -587,16 +601,16 @@ pub enum Error {
     /// Sums that would not fit into memory.
     #[error(
         "the sums of slates of {slots} slots for {targets} target{}{} may take {needed} MB of memory, more than the {limit} MB \
-         that are allowed: evaluate fewer targets at a time, name a structure (additive), use fewer bins or threads, or \
-         allow more memory", if *.targets == 1 { "" } else { "s" }, if *.by { " and for each segment" } else { "" }
+         that are allowed: evaluate fewer targets at a time, name a structure (additive), use fewer bins or segments, or \
+         allow more memory", if *.targets == 1 { "" } else { "s" }, in_segments(*.segments)
     )]
     TooMuchMemory {
         /// Slots of the longest slate so far.
         slots: usize,
         /// Target policies.
         targets: usize,
-        /// Whether there are segments.
-        by: bool,
+        /// Segments seen so far.
+        segments: usize,
         /// What is needed at most.
         needed: u64,
         /// What is allowed.
@@ -617,25 +631,4 @@ impl Error {
     pub(crate) fn unreadable(path: &Path, format: &'static str, reason: impl ToString) -> Self {
         Error::Unreadable { path: path.into(), format, reason: brief(&reason.to_string()) }
     }
-}
-
-/// Readers may quote all that they have read: the beginning says enough.
-pub(crate) fn brief(reason: &str) -> String {
-    const LONGEST: usize = 300;
-    match reason.char_indices().nth(LONGEST) {
-        None => reason.into(),
-        // One character less, for the dots.
-        Some(_) => reason.chars().take(LONGEST - 1).chain(['…']).collect(),
-    }
-}
-
-fn item_text(item: &Option<usize>) -> String {
-    item.map_or(String::new(), |i| format!(" item {i}"))
-}
-
-/// Errors line by line.
-fn several(rows: &[Error], more: bool) -> String {
-    let lines: Vec<String> = rows.iter().map(|row| format!("\n  {row}")).collect();
-    let end = if more { "\nReading stopped here: there may be more." } else { "" };
-    format!("{} rows cannot be used:{}{end}", rows.len(), lines.concat())
 }

@@ -2,7 +2,7 @@
 
 use slateval::{SkipReason, SkippedExample};
 
-use super::{Error, brief};
+use super::{Error, brief, name_of};
 
 impl Error {
     /// Why the row of this error cannot be used; `None` if the error is not about one row.
@@ -84,6 +84,11 @@ impl Error {
                 return SkippedExample { file: String::new(), row: None, column: None, value: Some(other.to_string()) };
             }
         };
-        SkippedExample { file: file.display().to_string(), row: self.row(), column, value: Some(brief(&value)) }
+        SkippedExample {
+            file: name_of(file),
+            row: self.row(),
+            column: column.map(|name| brief(&name)),
+            value: Some(brief(&value)),
+        }
     }
 }

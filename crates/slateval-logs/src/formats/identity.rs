@@ -2,13 +2,15 @@
 //! it was read.
 
 use std::fs::{File, Metadata};
+use std::hash::Hasher;
 use std::io::{Read, Seek, SeekFrom};
 use std::path::Path;
-use std::time::SystemTime;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use slateval::Input;
+use slateval::{Content, Input};
+use twox_hash::XxHash64;
 
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, name_of};
 use crate::formats::detect::{cannot_open, open_file};
 use crate::formats::place::Place;
 use crate::formats::store::Object;
@@ -19,11 +21,17 @@ const LOOK: u64 = 1 << 14;
 /// How many looks are taken, from the first bytes to the last. Smaller files are looked at whole.
 const LOOKS: u64 = 8;
 
+/// Some file systems tell times in steps of two seconds: a file that was written so shortly ago may be written again
+/// without another time of change.
+const SETTLED: Duration = Duration::from_secs(2);
+
 /// A file as it was when it was opened.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Identity {
     fingerprint: u64,
     stamp: Stamp,
+    /// All of it, if somebody asked for that.
+    content: Option<Content>,
 }
 
 /// What changes when somebody writes to a file, or puts another in its place.
@@ -47,7 +55,8 @@ impl Identity {
     fn of_object(object: &Object) -> Identity {
         let mut mix = Mix::default();
         mix.bytes(object.version().as_bytes());
-        Identity { fingerprint: mix.0, stamp: Stamp { bytes: object.size(), modified: None, number: None } }
+        let stamp = Stamp { bytes: object.size(), modified: None, number: None };
+        Identity { fingerprint: mix.0, stamp, content: None }
     }
 
     fn of_file(path: &Path) -> Result<Identity> {
@@ -56,7 +65,7 @@ impl Identity {
         let stamp = Stamp::of(&file.metadata().map_err(unreadable)?);
         let mut mix = Mix::default();
         look(&mut file, stamp.bytes, &mut mix).map_err(unreadable)?;
-        Ok(Identity { fingerprint: mix.0, stamp })
+        Ok(Identity { fingerprint: mix.0, stamp, content: None })
     }
 
     /// Refuses a file that is no longer what it was: some of its rows may have been read twice, or not at all.
@@ -72,6 +81,30 @@ impl Identity {
         (self.stamp.bytes, self.fingerprint)
     }
 
+    /// When the file was last written to, in nanoseconds since 1970; `None` for objects, which have a tag.
+    pub(crate) fn modified(&self) -> Option<i64> {
+        nanoseconds(self.stamp.modified?)
+    }
+
+    /// Looks at all of a local file, so that a summary which has it can tell it from any other of its size.
+    pub(crate) fn look_at_all(&mut self, place: &Place) -> Result<()> {
+        let Place::Local(path) = place else { return Ok(()) };
+        let settled = |time: &SystemTime| time.elapsed().is_ok_and(|age| age > SETTLED);
+        let modified = self.stamp.modified.filter(settled).and_then(nanoseconds);
+        self.content = Some(Content { hash: hash_of(path)?, modified });
+        Ok(())
+    }
+
+    /// Whether a local file, which agrees in size and fingerprint, has the content that a summary remembers. It is read
+    /// only if it was written to since.
+    pub(crate) fn has_content(&self, place: &Place, known: Content) -> Result<bool> {
+        match place {
+            Place::Local(_) if known.modified.is_some() && known.modified == self.modified() => Ok(true),
+            Place::Local(path) => Ok(hash_of(path)? == known.hash),
+            Place::Object(_) => Ok(true),
+        }
+    }
+
     /// What the system calls the file, by whatever path it was reached, where it has such a name.
     pub(crate) fn number(&self) -> Option<(u64, u64)> {
         self.stamp.number
@@ -81,7 +114,7 @@ impl Identity {
     pub(crate) fn input(&self, path: &Path, row_groups: Option<std::ops::Range<usize>>, rows: u64) -> Input {
         let (bytes, fingerprint) = self.key();
         Input {
-            name: path.display().to_string(),
+            name: name_of(path),
             bytes,
             fingerprint,
             row_groups,
@@ -89,6 +122,7 @@ impl Identity {
             digest: 0,
             day: None,
             first_position: None,
+            content: self.content,
         }
     }
 }
@@ -108,6 +142,26 @@ fn number(metadata: &Metadata) -> Option<(u64, u64)> {
 #[cfg(not(unix))]
 fn number(_: &Metadata) -> Option<(u64, u64)> {
     None
+}
+
+fn nanoseconds(time: SystemTime) -> Option<i64> {
+    match time.duration_since(UNIX_EPOCH) {
+        Ok(since) => i64::try_from(since.as_nanos()).ok(),
+        Err(before) => i64::try_from(before.duration().as_nanos()).ok().map(|nanoseconds| -nanoseconds),
+    }
+}
+
+/// A hash of all bytes of a file.
+fn hash_of(path: &Path) -> Result<u64> {
+    let mut file = open_file(path)?;
+    let mut hash = XxHash64::with_seed(0);
+    let mut buffer = vec![0; 1 << 18];
+    loop {
+        match file.read(&mut buffer).map_err(|e| Error::unreadable(path, "file", e))? {
+            0 => return Ok(hash.finish()),
+            read => hash.write(&buffer[..read]),
+        }
+    }
 }
 
 /// Looks into a file at equal distances.

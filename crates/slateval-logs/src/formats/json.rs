@@ -12,7 +12,7 @@ use crate::error::{Error, Result};
 use crate::formats::batches::{BATCH, BadRows, Batches, Choose, LONGEST_LINE, Part, SAMPLE};
 use crate::formats::detect::{Format, Packing};
 use crate::formats::json_objects::Objects;
-use crate::formats::json_shape::Shape;
+use crate::formats::json_shape::{Shape, is_mixed};
 use crate::formats::packed::open_bytes;
 use crate::formats::place::Place;
 
@@ -66,7 +66,7 @@ pub(crate) fn open(place: &Place, packing: Packing, part: &Part, choose: Choose<
     let chosen = choose(&found)?;
     let column = |&i: &usize| {
         let field = found.field(i);
-        if chosen.labels.contains(&i) { field.clone() } else { as_float(field) }
+        if chosen.labels.contains(&i) { field.clone() } else { as_numbers(field) }
     };
     let schema = Arc::new(Schema::new(chosen.columns.iter().map(column).collect::<Vec<_>>()));
     let (lines, taken) = Lines::open(place, packing, part)?;
@@ -87,11 +87,13 @@ pub(crate) fn count(place: &Place, packing: Packing, part: &Part) -> Result<u64>
     Ok(rows)
 }
 
-/// The sample may have seen whole numbers only, or only nulls, where decimals follow.
-fn as_float(field: &Field) -> Field {
+/// A column as it is read where it holds numbers. The sample may have seen whole numbers only, or only nulls, where
+/// decimals follow.
+pub(crate) fn as_numbers(field: &Field) -> Field {
     let data_type = match field.data_type() {
         DataType::Int64 | DataType::Null => DataType::Float64,
-        DataType::List(item) => DataType::List(Arc::new(as_float(item))),
+        DataType::Utf8 if is_mixed(field) => DataType::Float64,
+        DataType::List(item) => DataType::List(Arc::new(as_numbers(item))),
         other => other.clone(),
     };
     field.clone().with_data_type(data_type)
@@ -149,8 +151,8 @@ impl Rows {
             rows += 1;
             self.row += 1;
             bytes += self.lines.line.len();
-            if let Err(reason) = self.objects.add(&self.lines.line) {
-                self.bad.add(Error::BadLine { file: self.lines.path.clone(), row: self.row, reason });
+            if let Err(fault) = self.objects.add(&self.lines.line) {
+                self.bad.add(fault.into_error(self.lines.path.clone(), self.row));
             }
         }
         if rows == 0 {

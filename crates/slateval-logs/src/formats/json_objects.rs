@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::collections::HashMap;
 use std::fmt;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use arrow_array::builder::{BooleanBuilder, Float64Builder, Int64Builder, ListBuilder, StringBuilder};
@@ -11,7 +12,7 @@ use arrow_schema::{ArrowError, DataType, Schema, SchemaRef};
 use serde::de::{DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
-use crate::error::brief;
+use crate::error::{Error as LogError, brief};
 use crate::formats::cell::plain_number;
 use crate::formats::json_shape::not_an_object;
 
@@ -20,6 +21,24 @@ use crate::formats::json_shape::not_an_object;
 pub(crate) struct Objects {
     names: Names,
     columns: Vec<Column>,
+}
+
+/// What is wrong with a line.
+#[derive(Debug)]
+pub(crate) enum LineFault {
+    /// Something else where a number should be.
+    NotANumber { column: String, value: String },
+    /// Something else, in words.
+    Malformed(String),
+}
+
+impl LineFault {
+    pub(crate) fn into_error(self, file: PathBuf, row: u64) -> LogError {
+        match self {
+            LineFault::NotANumber { column, value } => LogError::NotANumber { file, row, column, value },
+            LineFault::Malformed(reason) => LogError::BadLine { file, row, reason },
+        }
+    }
 }
 
 /// The members that are wanted, and their places.
@@ -53,14 +72,14 @@ impl Objects {
     }
 
     /// Adds the object of a line; says what is wrong with it. A row is added in any case: what cannot be read is null.
-    pub(crate) fn add(&mut self, line: &[u8]) -> Result<(), String> {
+    pub(crate) fn add(&mut self, line: &[u8]) -> Result<(), LineFault> {
         let mut json = serde_json::Deserializer::from_slice(line);
         let cells = json.deserialize_map(Line(&self.names)).and_then(|cells| json.end().map(|()| cells));
         let cells = match cells {
             Ok(cells) => cells,
             Err(error) => {
                 self.columns.iter_mut().for_each(Column::add_null);
-                return Err(not_an_object(&error));
+                return Err(LineFault::Malformed(not_an_object(&error)));
             }
         };
         let mut fault = None;
@@ -68,7 +87,13 @@ impl Objects {
             let text = cell.map_or("null", RawValue::get);
             if let Err(wanted) = column.add(text) {
                 column.add_null();
-                fault.get_or_insert_with(|| format!("`{name}` is {}, which is not {wanted}", brief(text)));
+                fault.get_or_insert_with(|| match column {
+                    Column::Number(_) => {
+                        let value = brief(text.trim_matches('"'));
+                        LineFault::NotANumber { column: name.clone(), value }
+                    }
+                    _ => LineFault::Malformed(format!("`{}` is {}, which is not {wanted}", brief(name), brief(text))),
+                });
             }
         }
         fault.map_or(Ok(()), Err)
@@ -283,7 +308,8 @@ mod tests {
 
     fn read(schema: &SchemaRef, lines: &[String]) -> Result<RecordBatch, String> {
         let mut objects = Objects::new(schema);
-        lines.iter().try_for_each(|line| objects.add(line.as_bytes()))?;
+        let fault = |fault: LineFault| fault.into_error("x".into(), 1).to_string();
+        lines.iter().try_for_each(|line| objects.add(line.as_bytes())).map_err(fault)?;
         Ok(objects.take(schema, lines.len()).unwrap())
     }
 
@@ -351,11 +377,11 @@ mod tests {
         let float = DataType::Float64;
         for (data_type, value) in [(float.clone(), "1."), (float, "01"), (list(), "[1,]"), (list(), "[1 2]")] {
             let error = read(&schema(data_type), &lines(&[value])).unwrap_err();
-            assert!(error.starts_with("not one JSON object: "), "{value}: {error}");
+            assert!(error.contains("row 1: not one JSON object: "), "{value}: {error}");
         }
         // It would cut off the decimals.
         let error = read(&schema(DataType::Int64), &lines(&["1.5"])).unwrap_err();
-        assert_eq!(error, "`x` is 1.5, which is not a whole number");
+        assert!(error.contains("`x` is 1.5, which is not a whole number"), "{error}");
     }
 
     #[test]

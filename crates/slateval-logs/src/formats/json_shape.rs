@@ -14,6 +14,17 @@ pub(crate) fn not_an_object(error: &serde_json::Error) -> String {
     format!("not one JSON object: {reason} at character {}", error.column())
 }
 
+/// Marks a column of text that holds numbers as well.
+const MIXED: &str = "numbers and other values";
+
+/// Whether the values of a column are numbers, but for some.
+pub(crate) fn is_mixed(field: &Field) -> bool {
+    match field.data_type() {
+        DataType::List(item) => is_mixed(item),
+        _ => field.metadata().contains_key(MIXED),
+    }
+}
+
 /// The members of the lines' objects.
 #[derive(Debug, Default)]
 pub(crate) struct Shape {
@@ -31,6 +42,8 @@ enum Kind {
     Float,
     /// Text, or values that have nothing else in common.
     Text,
+    /// Numbers, and values that are none: text where it is a label, and rows that cannot be used where it is a number.
+    Mixed,
     List(Box<Kind>),
     Object(Shape),
 }
@@ -48,7 +61,7 @@ impl Shape {
     }
 
     fn fields(&self) -> Fields {
-        self.members.iter().map(|(name, kind)| Field::new(name, kind.data_type(), true)).collect()
+        self.members.iter().map(|(name, kind)| kind.field(name)).collect()
     }
 
     fn member(&mut self, name: String) -> &mut Kind {
@@ -68,14 +81,22 @@ impl Shape {
 }
 
 impl Kind {
+    fn field(&self, name: &str) -> Field {
+        let field = Field::new(name, self.data_type(), true);
+        match self {
+            Kind::Mixed => field.with_metadata([(MIXED.to_owned(), String::new())].into()),
+            _ => field,
+        }
+    }
+
     fn data_type(&self) -> DataType {
         match self {
             Kind::Null => DataType::Null,
             Kind::Bool => DataType::Boolean,
             Kind::Int => DataType::Int64,
             Kind::Float => DataType::Float64,
-            Kind::Text => DataType::Utf8,
-            Kind::List(item) => DataType::List(Arc::new(Field::new_list_field(item.data_type(), true))),
+            Kind::Text | Kind::Mixed => DataType::Utf8,
+            Kind::List(item) => DataType::List(Arc::new(item.field(Field::LIST_FIELD_DEFAULT_NAME))),
             Kind::Object(shape) => DataType::Struct(shape.fields()),
         }
     }
@@ -87,7 +108,17 @@ impl Kind {
             (Kind::Null, value) => *self = value,
             (_, Kind::Null) | (Kind::Bool, Kind::Bool) | (Kind::Int, Kind::Int) => {}
             (Kind::Int | Kind::Float, Kind::Int | Kind::Float) => *self = Kind::Float,
-            _ => *self = Kind::Text,
+            (Kind::Text | Kind::Bool, Kind::Text | Kind::Bool) => *self = Kind::Text,
+            (_, Kind::Int | Kind::Float | Kind::Mixed) => *self = Kind::Mixed,
+            _ => *self = self.without_a_type(),
+        }
+    }
+
+    /// What it becomes beside a value that has nothing in common with those before.
+    fn without_a_type(&self) -> Kind {
+        match self {
+            Kind::Bool | Kind::Text | Kind::Object(_) => Kind::Text,
+            _ => Kind::Mixed,
         }
     }
 
@@ -112,7 +143,7 @@ impl Kind {
         match self {
             Kind::Null => *self = Kind::Object(Shape::default()),
             Kind::Object(_) => {}
-            _ => *self = Kind::Text,
+            _ => *self = self.without_a_type(),
         }
         match self {
             Kind::Object(shape) => Some(shape),
@@ -250,6 +281,21 @@ mod tests {
             assert_eq!(together(b, a), wanted, "{b}, {a}");
         }
         assert_eq!(types(&["{\"b\": 1}", "{\"a\": 1, \"b\": 2}"]), ["b Int64", "a Int64"]);
+    }
+
+    #[test]
+    fn numbers_among_other_values_are_told() {
+        let mixed = |values: &[&str]| {
+            let mut shape = Shape::default();
+            values.iter().for_each(|value| shape.add_line(format!("{{\"x\": {value}}}").as_bytes()).unwrap());
+            is_mixed(shape.schema().field(0))
+        };
+        for values in [["1", "\"x\""], ["\"x\"", "0.5"], ["1", "true"], ["[1, \"x\"]", "[2]"], ["0.5", "{}"]] {
+            assert!(mixed(&values), "{values:?}");
+        }
+        for values in [["1", "0.5"], ["\"x\"", "true"], ["\"1\"", "null"], ["[1]", "[]"], ["{}", "{}"]] {
+            assert!(!mixed(&values), "{values:?}");
+        }
     }
 
     #[test]

@@ -41,6 +41,8 @@ pub(crate) use discover::{files, partitions};
 pub(crate) use ending::check_end;
 pub(crate) use identity::Identity;
 pub(crate) use ipc::StandardInput;
+pub(crate) use json::as_numbers;
+pub(crate) use json_shape::is_mixed;
 pub(crate) use parquet::Footers;
 pub(crate) use pieces::{PIECE, Pieces};
 pub(crate) use place::Place;

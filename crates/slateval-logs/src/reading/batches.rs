@@ -64,10 +64,10 @@ impl Log {
             RowFormat::Long { .. } => 1,
         };
         let gather = Gather::new(Merged::nothing(Summary::new(spec.clone())?), self.tolerance, Plan::default());
-        let merge = Merge::new(gather, None, 2 * threads);
+        let budget = Budget::new(self.memory);
+        let merge = Merge::new(gather, None, 2 * threads, budget.clone());
         let (sender, parts) = bounded(threads);
         let rows = AtomicU64::new(0);
-        let budget = Budget::new(self.memory, threads);
         let reader = Reader { log: self, columns, spec, merge: &merge, parts: &parts, rows: &rows, budget };
         std::thread::scope(|scope| {
             let workers: Vec<_> = (0..threads).map(|_| scope.spawn(|| reader.work())).collect();
@@ -209,7 +209,8 @@ impl Reader<'_> {
                     own
                 }
                 empty => {
-                    let own = WideRows::new(self.name(), layout.as_ref().clone(), false, self.spec, self.budget)?;
+                    let own =
+                        WideRows::new(self.name(), layout.as_ref().clone(), false, self.spec, self.budget.clone())?;
                     &mut empty.insert((layout, own)).1
                 }
             };
@@ -232,8 +233,14 @@ impl Reader<'_> {
                         own
                     }
                     (empty, Some(keys)) => {
-                        let own =
-                            LongRows::new(self.name(), layout.as_ref().clone(), keys, false, self.spec, self.budget)?;
+                        let own = LongRows::new(
+                            self.name(),
+                            layout.as_ref().clone(),
+                            keys,
+                            false,
+                            self.spec,
+                            self.budget.clone(),
+                        )?;
                         &mut empty.insert((layout, own)).1
                     }
                     (None, None) => continue,

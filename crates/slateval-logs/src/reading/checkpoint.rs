@@ -18,11 +18,11 @@ use serde_json::Value;
 use slateval::Summary;
 
 use crate::error::{CheckpointFault, Error, Result};
-use crate::reading::plan_differences::{Planned, file_differences, setting_differences};
+use crate::reading::plan_differences::{PlannedLog, file_differences, setting_differences};
 use crate::rows::Base;
 
 const MAGIC: &[u8; 8] = b"SLATEWRK";
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 const PREAMBLE: usize = MAGIC.len() + 4 + 8;
 const CHECKSUM: usize = 4;
 
@@ -74,7 +74,7 @@ impl Merged {
 struct Header {
     schema: String,
     settings: Value,
-    plan: Vec<Planned>,
+    plan: PlannedLog,
     units: usize,
     /// Bytes of the summaries.
     total: usize,
@@ -94,7 +94,7 @@ struct BaseHeader {
 /// Decides when a checkpoint is due, and keeps it.
 pub(crate) struct Keeper<'a> {
     checkpoints: &'a Checkpoints<'a>,
-    plan: Vec<Planned>,
+    plan: PlannedLog,
     began: Instant,
     last: Instant,
     cost: Duration,
@@ -102,7 +102,7 @@ pub(crate) struct Keeper<'a> {
 }
 
 impl<'a> Keeper<'a> {
-    pub(crate) fn new(checkpoints: &'a Checkpoints<'a>, plan: Vec<Planned>) -> Self {
+    pub(crate) fn new(checkpoints: &'a Checkpoints<'a>, plan: PlannedLog) -> Self {
         let now = Instant::now();
         Keeper { checkpoints, plan, began: now, last: now, cost: Duration::ZERO, units: 0 }
     }
@@ -147,12 +147,12 @@ fn as_read(settings: &Value) -> Value {
     serde_json::from_str(&settings.to_string()).unwrap_or_default()
 }
 
-fn to_bytes(settings: &Value, plan: &[Planned], done: &Merged) -> Vec<u8> {
+fn to_bytes(settings: &Value, plan: &PlannedLog, done: &Merged) -> Vec<u8> {
     let (total, task) = (done.total.to_bytes(), done.task.as_ref().map(Summary::to_bytes));
     let header = Header {
         schema: format!("slateval/work/{VERSION}"),
         settings: settings.clone(),
-        plan: plan.to_vec(),
+        plan: plan.clone(),
         units: done.units,
         total: total.len(),
         task: task.as_ref().map(Vec::len),

@@ -9,7 +9,7 @@ use rayon::prelude::*;
 use slateval::{Segment, SkippedExample, Spec};
 
 use crate::columns::{Columns, Description, Found, RowFormat, Source, check_files};
-use crate::error::{Error, OnBad, Result, Tolerance};
+use crate::error::{Error, OnBad, Result, Tolerance, name_of};
 use crate::formats::{self, AT_ONCE, Format, Head, Identity, Place, StandardInput, begins_with, guarded};
 use crate::reading::gather::unusable;
 
@@ -32,8 +32,12 @@ pub struct Log {
     pub(crate) tolerance: Tolerance,
     /// Bytes that sums may take; half of the machine's memory if `None`.
     pub(crate) memory: Option<u64>,
+    /// Whether a log without rows has a summary.
+    pub(crate) may_be_empty: bool,
     /// Files that could not be opened and are left out, each with the number of files that stand before it.
     pub(crate) unopened: Vec<(usize, SkippedExample)>,
+    /// Text files without a header or a row.
+    empty: Vec<PathBuf>,
 }
 
 /// One file of a log.
@@ -90,7 +94,7 @@ impl Log {
             files.map(open).collect()
         };
         let opened = if remote { waiting_threads()?.install(open) } else { open() };
-        let (files, unopened) = usable(opened, tolerance)?;
+        let Opened { files, unopened, empty } = usable(opened, tolerance)?;
         let Some(first) = files.first() else { return Err(no_file(paths, &unopened)) };
         let schema = with_partition(&first.head.schema, &first.partition);
         let paths_found = files.iter().map(|f| f.path().into()).collect();
@@ -103,7 +107,9 @@ impl Log {
             duplicates: false,
             tolerance,
             memory: None,
+            may_be_empty: false,
             unopened,
+            empty,
         })
     }
 
@@ -135,8 +141,7 @@ impl Log {
                 None => FileName::Path(std::fs::canonicalize(file.path()).unwrap_or_else(|_| file.place.address())),
             };
             if let Some(other) = known.insert(name, file.path()) {
-                let name = |path: &Path| path.display().to_string();
-                return Err(slateval::Error::Duplicate { name: name(file.path()), known: name(other) }.into());
+                return Err(slateval::Error::Duplicate { name: name_of(file.path()), known: name_of(other) }.into());
             }
         }
         Ok(())
@@ -165,7 +170,9 @@ impl Log {
             duplicates: false,
             tolerance: Tolerance::default(),
             memory: None,
+            may_be_empty: false,
             unopened: Vec::new(),
+            empty: Vec::new(),
         }
     }
 
@@ -209,6 +216,11 @@ impl Log {
     /// The files, in the order they are read in.
     pub fn files(&self) -> &[PathBuf] {
         &self.paths
+    }
+
+    /// Text files that have neither a header nor a row. They are passed over.
+    pub fn empty_files(&self) -> &[PathBuf] {
+        &self.empty
     }
 
     /// Completes a specification for this log: which targets have chi, and the columns of segments and clusters.
@@ -283,24 +295,30 @@ enum FileName {
     Path(PathBuf),
 }
 
-/// Files that can be used, and those that cannot, each with the number of files before it.
-type Opened = (Vec<LogFile>, Vec<(usize, SkippedExample)>);
+/// Files sorted out.
+#[derive(Default)]
+struct Opened {
+    files: Vec<LogFile>,
+    /// Those that cannot be used, each with the number of files before it.
+    unopened: Vec<(usize, SkippedExample)>,
+    empty: Vec<PathBuf>,
+}
 
 /// Sorts out the files that could not be opened, if the log is not refused for them.
 fn usable(opened: Vec<(PathBuf, Result<LogFile>)>, tolerance: Tolerance) -> Result<Opened> {
-    let (mut files, mut unopened) = (Vec::new(), Vec::new());
+    let mut found = Opened::default();
     for (path, file) in opened {
         match file {
             // An empty text file has no header, and nothing to add either.
-            Ok(file) if file.head.schema.fields().is_empty() => {}
-            Ok(file) => files.push(file),
+            Ok(file) if file.head.schema.fields().is_empty() => found.empty.push(path),
+            Ok(file) => found.files.push(file),
             Err(error) if tolerance.bad_files == OnBad::Skip && error.is_bad_file() => {
-                unopened.push((files.len(), unusable(path.display().to_string(), &error)));
+                found.unopened.push((found.files.len(), unusable(name_of(&path), &error)));
             }
             Err(error) => return Err(error),
         }
     }
-    Ok((files, unopened))
+    Ok(found)
 }
 
 /// Why there is no file to be read.

@@ -3,22 +3,27 @@
 use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use slateval::Summary;
 
 use crate::error::{Error, Result};
 use crate::reading::checkpoint::Keeper;
 use crate::reading::gather::Gather;
-use crate::rows::Done;
+use crate::rows::{Budget, Done};
 
 /// Merges the parts of a plan while workers produce them. A worker that is too far ahead of the merging waits, so that
 /// only a few parts are in memory, however long the plan.
 pub(crate) struct Merge<'a> {
     state: Mutex<State<'a>>,
     moved: Condvar,
-    /// How far the tasks begun may be ahead of the tasks merged.
+    /// How far the tasks begun may be ahead of the tasks merged, if there is memory for it.
     ahead: usize,
+    budget: Budget,
 }
+
+/// How soon those who wait look again whether there is memory: how much a part takes is known once it is read.
+const LOOK_AGAIN: Duration = Duration::from_millis(5);
 
 struct State<'a> {
     begun: usize,
@@ -32,10 +37,10 @@ struct State<'a> {
 
 impl<'a> Merge<'a> {
     /// Goes on from what is gathered already.
-    pub(crate) fn new(gather: Gather, keeper: Option<Keeper<'a>>, ahead: usize) -> Self {
+    pub(crate) fn new(gather: Gather, keeper: Option<Keeper<'a>>, ahead: usize, budget: Budget) -> Self {
         let begun = gather.done().units;
         let state = State { begun, waiting: BTreeMap::new(), gather, keeper, failed: None };
-        Merge { state: Mutex::new(state), moved: Condvar::new(), ahead: ahead.max(1) }
+        Merge { state: Mutex::new(state), moved: Condvar::new(), ahead: ahead.max(1), budget }
     }
 
     /// Takes tasks until there are none left or one has failed. Meant to be called by every worker.
@@ -66,8 +71,7 @@ impl<'a> Merge<'a> {
 
     /// Waits until a task may begin that was handed out elsewhere; false if an earlier one has failed.
     pub(crate) fn admit(&self, task: usize) -> bool {
-        let too_far = |state: &mut State| state.failed.is_none() && task >= state.merged() + self.ahead;
-        let state = self.moved.wait_while(self.lock(), too_far).unwrap_or_else(PoisonError::into_inner);
+        let state = self.wait_while(|state| task >= state.merged() + self.ahead());
         state.failed.is_none()
     }
 
@@ -82,15 +86,27 @@ impl<'a> Merge<'a> {
     }
 
     fn begin(&self, tasks: usize) -> Option<usize> {
-        let too_far = |state: &mut State| {
-            state.failed.is_none() && state.begun < tasks && state.begun >= state.merged() + self.ahead
-        };
-        let mut state = self.moved.wait_while(self.lock(), too_far).unwrap_or_else(PoisonError::into_inner);
+        let mut state = self.wait_while(|state| state.begun < tasks && state.begun >= state.merged() + self.ahead());
         if state.failed.is_some() || state.begun >= tasks {
             return None;
         }
         state.begun += 1;
         Some(state.begun - 1)
+    }
+
+    /// How many tasks may be begun and not merged at this moment.
+    fn ahead(&self) -> usize {
+        self.ahead.min(self.budget.parts())
+    }
+
+    /// Waits as long as nothing has failed and something holds.
+    fn wait_while(&self, holds: impl Fn(&State<'a>) -> bool) -> MutexGuard<'_, State<'a>> {
+        let mut state = self.lock();
+        while state.failed.is_none() && holds(&state) {
+            let waited = self.moved.wait_timeout(state, LOOK_AGAIN);
+            state = waited.unwrap_or_else(PoisonError::into_inner).0;
+        }
+        state
     }
 
     fn lock(&self) -> MutexGuard<'_, State<'a>> {

@@ -10,13 +10,13 @@ use serde::{Deserialize, Serialize};
 use slateval::{Segment, SkippedExample, Spec, Summary};
 
 use crate::columns::{Columns, RowFormat};
-use crate::error::{Error, Result, Tolerance};
+use crate::error::{Error, Result, Tolerance, name_of};
 use crate::formats::{Footers, Identity, PIECE, Pieces, Place, StandardInput};
 use crate::reading::checkpoint::{Checkpoints, Keeper, Merged};
 use crate::reading::gather::{Gather, Plan, PlannedFile, PlannedPart};
 use crate::reading::log::{Log, LogFile};
 use crate::reading::merge::Merge;
-use crate::reading::plan_differences::Planned;
+use crate::reading::plan_differences::{Planned, PlannedLog};
 use crate::reading::progress::{Meter, Progress};
 use crate::reading::units::{Job, Unit, pieces_of, units_of};
 use crate::rows::Budget;
@@ -141,9 +141,12 @@ impl Log {
         for ((task, file), cut) in tasks.iter().zip(&cuts) {
             units.extend(units_of(task, &file.place, task.bytes, cut.as_ref(), file.identity.as_ref()));
         }
-        let budget = Budget::new(self.memory, threads.min(units.len().max(1)));
-        let job = Job { columns, spec, footers: &Footers::default(), budget };
-        let plan = || tasks.iter().map(|(task, _)| Planned::new(task)).collect();
+        let budget = Budget::new(self.memory);
+        let job = Job { columns, spec, footers: &Footers::default(), budget: &budget };
+        let plan = || PlannedLog {
+            tasks: tasks.iter().map(|(task, file)| Planned::new(task, file.identity.as_ref())).collect(),
+            left_out: self.unopened.iter().map(|(_, file)| file.file.clone()).collect(),
+        };
         let mut keeper = checkpoints.map(|checkpoints| Keeper::new(checkpoints, plan()));
         let done = start(keeper.as_mut(), spec)?;
         let bytes = units.iter().take(done.units).map(|unit| unit.bytes).sum();
@@ -160,13 +163,13 @@ impl Log {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads.min(units.len().max(1)));
         let pool = pool.build().map_err(|e| Error::Threads(e.to_string()))?;
         let gather = Gather::new(done, self.tolerance, self.gather_plan(&units));
-        let merge = Merge::new(gather, keeper, 2 * threads);
+        let merge = Merge::new(gather, keeper, 2 * threads, budget.clone());
         pool.broadcast(|_| merge.work(units.len(), &part));
         self.with_rows(merge.finish()?)
     }
 
     /// Which file each unit belongs to, and which files could not be opened.
-    fn gather_plan(&self, units: &[Unit<'_>]) -> Plan {
+    pub(crate) fn gather_plan(&self, units: &[Unit<'_>]) -> Plan {
         let places: HashMap<&Path, usize> = self.files.iter().map(LogFile::path).zip(0..).collect();
         let place = |unit: &Unit<'_>| places.get(unit.place.path()).copied().unwrap_or(0);
         let part = |i: usize| {
@@ -175,7 +178,7 @@ impl Log {
             PlannedPart { file, begins_file, by_tasks: units[i].task.row_groups.is_some() }
         };
         let file = |file: &LogFile| PlannedFile {
-            name: file.path().display().to_string(),
+            name: name_of(file.path()),
             rows: file.head.row_groups.iter().flatten().sum(),
         };
         Plan {
@@ -187,7 +190,7 @@ impl Log {
 
     /// Refuses a log of which nothing is left.
     pub(crate) fn with_rows(&self, summary: Summary) -> Result<Summary> {
-        if summary.rows() > 0 {
+        if summary.rows() > 0 || self.may_be_empty {
             return Ok(summary);
         }
         let (paths, skipped) = (self.given.clone(), summary.skipped());
@@ -284,7 +287,7 @@ pub fn partial(task: &Task, columns: &Columns, spec: &Spec) -> Result<Summary> {
 pub(crate) fn partial_in_pieces(task: &Task, columns: &Columns, spec: &Spec, piece_bytes: u64) -> Result<Summary> {
     let place = Place::at(&task.file)?;
     let bytes = place.size()?;
-    let job = Job { columns, spec, footers: &Footers::default(), budget: Budget::new(None, 1) };
+    let job = Job { columns, spec, footers: &Footers::default(), budget: &Budget::new(None) };
     let cut = pieces_of(&place, bytes, columns, piece_bytes)?;
     let identity = Identity::of(&place)?;
     if task.file_was.is_some_and(|was| was != identity.key()) {

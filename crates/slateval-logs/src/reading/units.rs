@@ -62,7 +62,7 @@ pub(crate) struct Job<'a> {
     pub(crate) columns: &'a Columns,
     pub(crate) spec: &'a Spec,
     pub(crate) footers: &'a Footers,
-    pub(crate) budget: Budget,
+    pub(crate) budget: &'a Budget,
 }
 
 impl Job<'_> {
@@ -88,7 +88,10 @@ impl Job<'_> {
         let done = done?;
         unit.identity.map_or(Ok(()), |identity| identity.check(unit.place))?;
         // How many rows came from all pieces is known when they are merged.
-        let input = unit.identity.map(|identity| identity.input(unit.place.path(), unit.task.row_groups.clone(), 0));
+        let input = match unit.identity {
+            Some(identity) => Some(identity.input(unit.place.path(), unit.task.row_groups.clone(), 0)),
+            None => unit.place.is_standard_input().then(|| Done::stream(&done.summary)),
+        };
         Ok(Done { more: !unit.last, input, ..done })
     }
 
@@ -109,7 +112,7 @@ impl Job<'_> {
         let file = place.path().to_owned();
         match layout.keys.clone() {
             None => {
-                let mut rows = WideRows::new(file, layout, text, spec, budget)?;
+                let mut rows = WideRows::new(file, layout, text, spec, budget.clone())?;
                 each(place, format, batches, report, &mut |batch, first_row, unread| {
                     rows.add(batch, first_row, unread)?;
                     Ok(self.goes_on(task, rows.faults()))
@@ -117,7 +120,7 @@ impl Job<'_> {
                 Ok(rows.finish())
             }
             Some(keys) => {
-                let mut rows = LongRows::new(file, layout, keys, text, spec, budget)?;
+                let mut rows = LongRows::new(file, layout, keys, text, spec, budget.clone())?;
                 each(place, format, batches, report, &mut |batch, first_row, unread| {
                     rows.add(batch, first_row, unread)?;
                     Ok(self.goes_on(task, rows.faults()?))

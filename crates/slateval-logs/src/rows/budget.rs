@@ -1,40 +1,68 @@
 //! How much memory summaries may take.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
 use slateval::{Spec, Summary};
 
 use crate::error::{Error, Result};
 
-/// The memory that all summaries of a run may take together. It decides whether a log is read, and never what comes of it.
-#[derive(Debug, Clone, Copy)]
+/// The memory that all summaries of a run may take together. It decides whether a log is read, and how many parts of it
+/// at a time, but never what comes of it.
+#[derive(Debug, Clone)]
 pub(crate) struct Budget {
     bytes: u64,
-    /// Summaries that may be in memory at a time.
-    summaries: u64,
+    /// What the largest summary may take, as far as is known; 0 before anything is.
+    largest: Arc<AtomicU64>,
 }
 
+/// The total and a copy of it.
+const TOTALS: u64 = 2;
+
+/// Segments that a log is taken to have when it is decided how many parts are read at a time. Segments share bins, so
+/// that more of them take hardly more memory.
+const EXPECTED_SEGMENTS: usize = 100;
+
 impl Budget {
-    /// So many bytes for a run on so many threads; half of the machine's memory if `None`. At most two parts for each
-    /// thread are waiting to be merged, beside the total and a copy of it.
-    pub(crate) fn new(bytes: Option<u64>, threads: usize) -> Self {
+    /// So many bytes; half of the machine's memory if `None`.
+    pub(crate) fn new(bytes: Option<u64>) -> Self {
         let bytes = bytes.or_else(|| machine().map(|all| all / 2)).unwrap_or(u64::MAX);
-        Budget { bytes, summaries: 2 * threads as u64 + 2 }
+        Budget { bytes, largest: Arc::default() }
     }
 
-    /// Refuses slates of so many slots if their sums may take too much memory.
-    pub(crate) fn check(&self, spec: &Spec, slots: usize) -> Result<()> {
-        let needed = |segments| Summary::most_bytes(spec, slots, segments).saturating_mul(self.summaries);
-        // How many segments there will be is not known; a few are expected where there are any.
-        let needed = needed(EXPECTED_SEGMENTS);
+    /// Refuses slates of so many slots in so many segments if the sums may take too much memory, though only one part of
+    /// the log is read at a time.
+    pub(crate) fn check(&self, spec: &Spec, slots: usize, segments: usize) -> Result<()> {
+        let one = |segments| Summary::most_bytes(spec, slots, segments);
+        self.largest.fetch_max(one(segments.max(EXPECTED_SEGMENTS)), Ordering::Relaxed);
+        let needed = one(segments).saturating_mul(TOTALS + 1);
         if needed <= self.bytes {
             return Ok(());
         }
-        let (targets, by) = (spec.policies.len(), spec.by.is_some());
-        Err(Error::TooMuchMemory { slots, targets, by, needed: megabytes(needed), limit: megabytes(self.bytes) })
+        let (targets, needed, limit) = (spec.policies.len(), megabytes(needed), megabytes(self.bytes));
+        Err(Error::TooMuchMemory { slots, targets, segments, needed, limit })
+    }
+
+    /// The same for a summary that is to take slates of so many slots. `checked` are the slots and segments that there is
+    /// memory for: nothing is checked twice.
+    pub(crate) fn check_more(&self, summary: &Summary, slots: usize, checked: &mut (usize, usize)) -> Result<()> {
+        let most = (slots.max(checked.0), summary.segment_count().max(checked.1));
+        if self.largest.load(Ordering::Relaxed) > 0 && most == *checked {
+            return Ok(());
+        }
+        self.check(summary.spec(), most.0, most.1)?;
+        *checked = most;
+        Ok(())
+    }
+
+    /// How many parts may be in memory at a time, beside the totals. One has to tell how large parts are.
+    pub(crate) fn parts(&self) -> usize {
+        match self.largest.load(Ordering::Relaxed) {
+            0 => 1,
+            largest => usize::try_from((self.bytes / largest).saturating_sub(TOTALS)).unwrap_or(usize::MAX).max(1),
+        }
     }
 }
-
-/// Segments that a log is taken to have before it is read.
-const EXPECTED_SEGMENTS: usize = 100;
 
 fn megabytes(bytes: u64) -> u64 {
     bytes.div_ceil(1_000_000)
@@ -43,10 +71,15 @@ fn megabytes(bytes: u64) -> u64 {
 /// The memory of this machine, or of the container that this program runs in, where the system tells it.
 fn machine() -> Option<u64> {
     let info = std::fs::read_to_string("/proc/meminfo").ok()?;
+    let limits = ["/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"];
+    smallest(&info, &limits.map(|file| std::fs::read_to_string(file).unwrap_or_default()))
+}
+
+/// What the machine has, or the smallest limit. Where there is no limit, files say `max` or a number beyond all memory.
+fn smallest(info: &str, limits: &[String]) -> Option<u64> {
     let total = info.lines().find_map(|line| line.strip_prefix("MemTotal:"))?;
     let all = total.trim().trim_end_matches("kB").trim().parse::<u64>().ok()?.checked_mul(1024)?;
-    let container = std::fs::read_to_string("/sys/fs/cgroup/memory.max").ok();
-    Some(container.and_then(|limit| limit.trim().parse::<u64>().ok()).map_or(all, |limit| limit.min(all)))
+    limits.iter().filter_map(|limit| limit.trim().parse().ok()).chain([all]).min()
 }
 
 #[cfg(test)]
@@ -59,9 +92,37 @@ mod tests {
     #[test]
     fn many_slots_are_refused_before_their_sums_are_made() {
         let spec = Spec::new(Structure::Auto, ["a", "b"]);
-        let budget = Budget::new(Some(100_000_000), 2);
-        budget.check(&spec, 5).unwrap();
-        let error = budget.check(&spec, 1000).unwrap_err().to_string();
+        let budget = Budget::new(Some(100_000_000));
+        budget.check(&spec, 5, 0).unwrap();
+        let error = budget.check(&spec, 1000, 0).unwrap_err().to_string();
         assert!(error.contains("1000 slots") && error.contains("100 MB"), "{error}");
+    }
+
+    /// However many threads there are: they wait for each other where memory is scarce.
+    #[test]
+    fn the_number_of_parts_follows_from_the_memory() {
+        let mut spec = Spec::new(Structure::Auto, ["a", "b", "c", "d", "e"]).by("city");
+        spec.policies.iter_mut().for_each(|policy| policy.chi = true);
+        let of = |bytes| {
+            let budget = Budget::new(Some(bytes));
+            assert_eq!(budget.parts(), 1, "nothing is known yet");
+            budget.check(&spec, 5, 1).unwrap();
+            budget.parts()
+        };
+        let one = Summary::most_bytes(&spec, 5, EXPECTED_SEGMENTS);
+        assert_eq!([of(one), of(10 * one), of(130 * one)], [1, 8, 128]);
+        let error = Budget::new(Some(one)).check(&spec, 5, 1000).unwrap_err().to_string();
+        assert!(error.contains("each of 1000 segments"), "{error}");
+    }
+
+    #[test]
+    fn a_container_may_have_less_than_its_machine() {
+        let info = "MemFree: 1 kB\nMemTotal:       16000 kB\n";
+        let of = |limits: [&str; 2]| smallest(info, &limits.map(str::to_owned));
+        assert_eq!(of(["", ""]), Some(16_384_000));
+        assert_eq!(of(["max\n", ""]), Some(16_384_000));
+        assert_eq!(of(["4096000\n", ""]), Some(4_096_000));
+        assert_eq!(of(["", "2048000\n"]), Some(2_048_000));
+        assert_eq!(of(["", "9223372036854771712\n"]), Some(16_384_000));
     }
 }

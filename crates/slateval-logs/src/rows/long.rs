@@ -35,8 +35,8 @@ pub(crate) struct LongRows {
     /// Slates that cannot be used.
     faults: Faults,
     budget: Budget,
-    /// Slots of the longest slate that there is memory for.
-    longest: usize,
+    /// Slots of the longest slate, and segments, that there is memory for.
+    checked: (usize, usize),
 }
 
 /// A bad row of which nobody knows its slate.
@@ -115,7 +115,7 @@ impl LongRows {
             rows: 0,
             faults: Faults::default(),
             budget,
-            longest: 0,
+            checked: (0, 0),
         })
     }
 
@@ -351,10 +351,7 @@ impl LongRows {
         if !(base == 0.0 || base == 1.0) || !order.iter().enumerate().all(in_place) {
             return self.faults.add(self.scattered(&slate, base));
         }
-        if order.len() > self.longest {
-            self.budget.check(self.summary.spec(), order.len())?;
-            self.longest = order.len();
-        }
+        self.budget.check_more(&self.summary, order.len(), &mut self.checked)?;
         self.done.push(slate, &order);
         if self.done.len() == Block::ROWS { self.flush() } else { Ok(()) }
     }

@@ -29,8 +29,8 @@ pub(crate) struct WideRows {
     rows: u64,
     faults: Faults,
     budget: Budget,
-    /// Slots of the longest slate that there is memory for.
-    longest: usize,
+    /// Slots of the longest slate, and segments, that there is memory for.
+    checked: (usize, usize),
 }
 
 /// One quantity in all slots of a batch.
@@ -54,7 +54,18 @@ impl WideRows {
     pub(crate) fn new(file: PathBuf, layout: Layout, text: bool, spec: &Spec, budget: Budget) -> Result<Self> {
         let summary = Summary::new(spec.clone())?;
         let (block, faults) = (Block::new(spec), Faults::default());
-        Ok(WideRows { file, layout, text, block, summary, scratch: Vec::new(), rows: 0, faults, budget, longest: 0 })
+        Ok(WideRows {
+            file,
+            layout,
+            text,
+            block,
+            summary,
+            scratch: Vec::new(),
+            rows: 0,
+            faults,
+            budget,
+            checked: (0, 0),
+        })
     }
 
     /// Adds a batch that stands behind `first_row` rows of its file, without the rows that its reader could not read
@@ -96,11 +107,8 @@ impl WideRows {
             Err(error) => return (0, Err(error)),
         };
         let slots = columns.slots(0..batch.num_rows());
-        if slots > self.longest {
-            if let Err(error) = self.budget.check(self.summary.spec(), slots) {
-                return (0, Err(error));
-            }
-            self.longest = slots;
+        if let Err(error) = self.budget.check_more(&self.summary, slots, &mut self.checked) {
+            return (0, Err(error));
         }
         let mut start = 0;
         while start < batch.num_rows() {

@@ -1,7 +1,12 @@
 //! Small symmetric systems, solved even when they are singular.
 
+use crate::math::tridiagonal;
+
+/// Rows of a matrix for which rotations would take too long: all of them are turned many times.
+const LARGE: usize = 100;
+
 /// The eigenvalues and eigenvectors of a symmetric matrix, by cyclic Jacobi rotations: slower than a tridiagonal
-/// method, but short, and accurate to the last digits for the small matrices here.
+/// method, but accurate to the last digits for the small matrices of most logs. Large ones are made tridiagonal.
 #[derive(Debug, Clone)]
 pub(crate) struct Eigen {
     pub(crate) values: Vec<f64>,
@@ -11,6 +16,10 @@ pub(crate) struct Eigen {
 
 impl Eigen {
     pub(crate) fn new(matrix: &[Vec<f64>]) -> Self {
+        if matrix.len() > LARGE { tridiagonal::eigen(matrix) } else { Self::by_rotations(matrix) }
+    }
+
+    fn by_rotations(matrix: &[Vec<f64>]) -> Self {
         let n = matrix.len();
         let mut a = matrix.to_vec();
         let mut vectors: Vec<Vec<f64>> =

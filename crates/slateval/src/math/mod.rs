@@ -7,4 +7,5 @@ pub(crate) mod linear;
 pub(crate) mod normal;
 pub(crate) mod normals;
 pub(crate) mod paths;
+pub(crate) mod tridiagonal;
 pub(crate) mod vector;

@@ -61,6 +61,12 @@ impl Resolution {
         }
     }
 
+    /// Whether rewards of a bin with this key can lie between these two. Where bins were added together, the smallest
+    /// numbers may have been rounded on the way.
+    pub(crate) fn has(self, key: i64, (least, most): (f64, f64)) -> bool {
+        self.key(least).abs_diff(key) <= 1 && self.key(most).abs_diff(key) <= 1
+    }
+
     /// Whether bins of this resolution can have these keys, ascending.
     pub(crate) fn fits(self, binning: Binning, keys: &[i64]) -> bool {
         let span = keys.first().zip(keys.last()).and_then(|(first, last)| last.checked_sub(*first));
@@ -101,12 +107,13 @@ fn ring_rows_of<F: Four>(rewards: &[f64], scale: f64, first: i64, mask: i64, row
 /// `ceil(x)` as an integer, without the library call that `f64::ceil` is on a baseline x86-64.
 fn ceil(x: f64) -> i64 {
     let towards_zero = x as i64;
-    towards_zero + i64::from(x > towards_zero as f64)
+    // A file may claim bins so fine that rewards are beyond all integers.
+    towards_zero.saturating_add(i64::from(x > towards_zero as f64))
 }
 
 /// `ceil(key / 2^shift)`.
 fn ceil_shift(key: i64, shift: u32) -> i64 {
-    -(-key >> shift.min(63))
+    -(key.saturating_neg() >> shift.min(63))
 }
 
 fn power_of_two(e: i32) -> f64 {
@@ -178,6 +185,11 @@ impl Bins {
         let mut bins = Bins { binning, resolution, range, index: Index::new(resolution, binning.capacity) };
         let rows = keys.iter().map(|&key| bins.index.insert(key)).collect();
         (bins, rows)
+    }
+
+    /// Whether these are the bins that rewards of such a range have: bins of equal width are as fine as they can be.
+    pub(crate) fn suit_range(&self) -> bool {
+        !matches!(self.resolution, Resolution::Width(_)) || self.resolution == self.finest_width()
     }
 
     /// Rows a table needs now.

@@ -215,6 +215,9 @@ fn read_cell(mut cell: Cell, binning: Binning, header: &CellHeader, reader: &mut
         return Err(broken("its rewards are not where it says"));
     }
     let (bins, rows) = Bins::restore(binning, header.resolution, Some(range), &keys);
+    if !bins.suit_range() {
+        return Err(broken("its bins are not those of its rewards"));
+    }
     cell.bins = bins;
     if cell.bins.table_rows().saturating_mul(cell.table.width) > MOST_NUMBERS {
         return Err(broken("its bins would not fit into memory"));
@@ -251,16 +254,17 @@ fn check_bins(binning: Binning, header: &CellHeader, range: (f64, f64), keys: &[
     let ascending = keys.is_sorted_by(|a, b| a < b);
     // What is shared comes first in a bin.
     let rows: f64 = sums.iter().map(|sums| sums[Shared::Rows.place()]).sum();
-    let ordered = |sums: &Vec<f64>| {
+    let ordered = |(key, sums): (&i64, &Vec<f64>)| {
         let (min, max) = (sums[Shared::Least.place()], -sums[Shared::MinusMost.place()]);
         sums.iter().all(|x| x.is_finite())
+            && header.resolution.has(*key, (min, max))
             && sums[Shared::Rows.place()] >= 1.0
             && range.0 <= min
             && min <= max
             && max <= range.1
     };
     let whole = !keys.is_empty() && rows == header.rows as f64 && range.0.is_finite() && range.1.is_finite();
-    if fits && ascending && whole && sums.iter().all(ordered) {
+    if fits && ascending && whole && keys.iter().zip(sums).all(ordered) {
         Ok(())
     } else {
         Err(broken("its bins contradict each other"))

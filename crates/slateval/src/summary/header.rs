@@ -17,7 +17,7 @@ use crate::question::spec::Spec;
 use crate::question::structure::Structure;
 use crate::summary::bins::Resolution;
 use crate::summary::history::History;
-use crate::summary::inputs::Input;
+use crate::summary::inputs::{Content, Input};
 use crate::summary::skipped::{SkippedHeader, SkippedParts};
 
 /// All of the header.
@@ -107,6 +107,16 @@ struct InputHeader {
     day: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     first_position: Option<u8>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    content: Option<ContentHeader>,
+}
+
+/// All of a file. Both are digits in text, for the same reason.
+#[derive(Serialize, Deserialize)]
+struct ContentHeader {
+    hash: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    modified: Option<String>,
 }
 
 /// How the summary came about. A reader that does not know it misreads nothing, so it needs no version of its own.
@@ -196,20 +206,35 @@ impl Header {
 
 impl InputHeader {
     fn new(input: &Input) -> Self {
-        let Input { name, bytes, fingerprint, row_groups, rows, digest, day, first_position } = input.clone();
+        let Input { name, bytes, fingerprint, row_groups, rows, digest, day, first_position, content } = input.clone();
         let row_groups = row_groups.map(|groups| (groups.start, groups.end));
         let [fingerprint, digest] = [fingerprint, digest].map(|number| format!("{number:016x}"));
-        InputHeader { name, bytes, fingerprint, row_groups, rows, digest, day: day.map(String::from), first_position }
+        let (day, content) = (day.map(String::from), content.map(ContentHeader::new));
+        InputHeader { name, bytes, fingerprint, row_groups, rows, digest, day, first_position, content }
     }
 
     fn into_input(self) -> Option<Input> {
-        let InputHeader { name, bytes, fingerprint, row_groups, rows, digest, day, first_position } = self;
+        let InputHeader { name, bytes, fingerprint, row_groups, rows, digest, day, first_position, content } = self;
         let day = day.map(|day| day.parse()).transpose().ok()?;
         let number = |digits: String| u64::from_str_radix(&digits, 16).ok();
         let (fingerprint, digest) = (number(fingerprint)?, number(digest)?);
         let row_groups = row_groups.map(|(start, end)| start..end);
         let is_whole = row_groups.as_ref().is_none_or(|groups| groups.start < groups.end);
-        is_whole.then_some(Input { name, bytes, fingerprint, row_groups, rows, digest, day, first_position })
+        // Digits that are none are as good as no digits: the file is then known by its fingerprint.
+        let content = content.and_then(ContentHeader::into_content);
+        is_whole.then_some(Input { name, bytes, fingerprint, row_groups, rows, digest, day, first_position, content })
+    }
+}
+
+impl ContentHeader {
+    fn new(content: Content) -> Self {
+        let Content { hash, modified } = content;
+        ContentHeader { hash: format!("{hash:016x}"), modified: modified.map(|time| time.to_string()) }
+    }
+
+    fn into_content(self) -> Option<Content> {
+        let modified = self.modified.and_then(|time| time.parse().ok());
+        Some(Content { hash: u64::from_str_radix(&self.hash, 16).ok()?, modified })
     }
 }
 
@@ -321,11 +346,13 @@ mod tests {
             digest: 1,
             day: Some(day),
             first_position: None,
+            content: Some(Content { hash: 2, modified: Some(3) }),
         };
         let history = History { days, commands: vec!["slateval update".into()], reading: vec!["--long".into()] };
         let json = Header::new(&spec, None, vec![], &[&input], &history).to_json();
         let text = String::from_utf8(json.clone()).unwrap();
-        assert!(text.contains(r#""digest":"0000000000000001","day":"2024-05-31"}"#), "{text}");
+        let content = r#""day":"2024-05-31","content":{"hash":"0000000000000002","modified":"3"}}"#;
+        assert!(text.contains(content), "{text}");
         let history_text = r#""history":{"days":["2024-05-31"],"commands":["slateval update"],"reading":["--long"]}}"#;
         assert!(text.ends_with(history_text), "{text}");
         let contents = Header::parse(&json).unwrap();
@@ -352,6 +379,7 @@ mod tests {
             digest: 1,
             day: None,
             first_position: None,
+            content: None,
         };
         let segment = |value: Segment| SegmentHeader { value: value.into(), cell: cell(3) };
         let header =

@@ -27,6 +27,18 @@ pub struct Input {
     pub day: Option<Day>,
     /// In a log of one row per slot: the number of its slates' first slot.
     pub first_position: Option<u8>,
+    /// What tells a rewritten file for sure, if somebody looked at all of it.
+    pub content: Option<Content>,
+}
+
+/// All of a file, told by numbers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Content {
+    /// A number made from all of its bytes.
+    pub hash: u64,
+    /// When it was last written to, in nanoseconds since 1970; `None` if so shortly before it was read that a later change
+    /// may have the same time.
+    pub modified: Option<i64>,
 }
 
 /// Rows whose rewards are alike in two files only if the files are.
@@ -162,6 +174,7 @@ mod tests {
             digest: 5,
             day: None,
             first_position: None,
+            content: None,
         }
     }
 

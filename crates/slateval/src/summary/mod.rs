@@ -125,6 +125,11 @@ impl Summary {
         self.segments.names().into_iter()
     }
 
+    /// How many segments were seen.
+    pub fn segment_count(&self) -> usize {
+        self.segments.len()
+    }
+
     /// Adds the rows of a block, or none of them: a block is checked as a whole first, and a refused block leaves the
     /// summary as it was.
     ///
@@ -157,6 +162,16 @@ impl Summary {
     /// left out of them; the first 20 examples stay.
     pub fn skip(&mut self, skipped: Skipped) {
         self.skipped.add(skipped);
+    }
+
+    /// The files that were left out of the log as a whole, by name.
+    pub fn skipped_files(&self) -> impl Iterator<Item = &str> {
+        self.skipped.files()
+    }
+
+    /// Takes back that a file was left out as a whole: it was read since, or is about to be counted again.
+    pub fn forget_skipped_file(&mut self, name: &str) {
+        self.skipped.forget_file(name);
     }
 
     /// The files that the rows came from, by name, as far as [`add_input`](Summary::add_input) was told.

@@ -15,6 +15,8 @@ pub(crate) struct SkippedParts {
     counts: BTreeMap<SkipReason, Count>,
     /// The first ones, in the order of the log.
     examples: Vec<(SkipReason, SkippedExample)>,
+    /// Files that were left out as a whole, by name, with what each of them added to the counts.
+    files: BTreeMap<String, Count>,
 }
 
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
@@ -23,12 +25,20 @@ struct Count {
     files: u64,
 }
 
+impl Count {
+    fn add(&mut self, more: Count) {
+        self.rows = self.rows.saturating_add(more.rows);
+        self.files = self.files.saturating_add(more.files);
+    }
+}
+
 impl SkippedParts {
     /// Takes in what was left out behind all that is known so far.
     pub(crate) fn add(&mut self, more: Skipped) {
-        let count = self.counts.entry(more.reason).or_default();
-        count.rows = count.rows.saturating_add(more.rows);
-        count.files = count.files.saturating_add(more.files);
+        self.counts.entry(more.reason).or_default().add(Count { rows: more.rows, files: more.files });
+        if let (SkipReason::UnreadableFile, 1, [file]) = (more.reason, more.files, &more.examples[..]) {
+            self.files.entry(file.file.clone()).or_default().add(Count { rows: more.rows, files: 1 });
+        }
         let room = EXAMPLES.saturating_sub(self.examples.len());
         self.examples.extend(more.examples.into_iter().take(room).map(|example| (more.reason, example)));
     }
@@ -39,6 +49,27 @@ impl SkippedParts {
         }
         let room = EXAMPLES.saturating_sub(self.examples.len());
         self.examples.extend(other.examples.iter().take(room).cloned());
+        for (name, more) in &other.files {
+            self.files.entry(name.clone()).or_default().add(*more);
+        }
+    }
+
+    /// Names of the files that were left out as a whole.
+    pub(crate) fn files(&self) -> impl Iterator<Item = &str> {
+        self.files.keys().map(String::as_str)
+    }
+
+    /// Takes back what was said of a file that was left out as a whole.
+    pub(crate) fn forget_file(&mut self, name: &str) {
+        let Some(gone) = self.files.remove(name) else { return };
+        self.examples.retain(|(reason, example)| *reason != SkipReason::UnreadableFile || example.file != name);
+        if let Some(count) = self.counts.get_mut(&SkipReason::UnreadableFile) {
+            count.rows = count.rows.saturating_sub(gone.rows);
+            count.files = count.files.saturating_sub(gone.files);
+            if *count == Count::default() {
+                self.counts.remove(&SkipReason::UnreadableFile);
+            }
+        }
     }
 
     /// By reason.
@@ -57,6 +88,16 @@ impl SkippedParts {
 pub(crate) struct SkippedHeader {
     counts: Vec<CountHeader>,
     examples: Vec<ExampleHeader>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    files: Vec<FileHeader>,
+}
+
+/// A file that was left out as a whole.
+#[derive(Debug, Serialize, Deserialize)]
+struct FileHeader {
+    name: String,
+    rows: u64,
+    files: u64,
 }
 
 #[derive(Debug, Serialize, Deserialize)]
@@ -90,9 +131,12 @@ impl SkippedHeader {
             let SkippedExample { file, row, column, value } = example.clone();
             ExampleHeader { reason: reason.as_str().into(), file, row, column, value }
         };
+        let file =
+            |(name, count): (&String, &Count)| FileHeader { name: name.clone(), rows: count.rows, files: count.files };
         SkippedHeader {
             counts: skipped.counts.iter().map(count).collect(),
             examples: skipped.examples.iter().map(example).collect(),
+            files: skipped.files.iter().map(file).collect(),
         }
     }
 
@@ -104,6 +148,9 @@ impl SkippedHeader {
         }
         for ExampleHeader { reason, file, row, column, value } in self.examples.into_iter().take(EXAMPLES) {
             parts.examples.push((SkipReason::of_name(&reason)?, SkippedExample { file, row, column, value }));
+        }
+        for FileHeader { name, rows, files } in self.files {
+            parts.files.insert(name, Count { rows, files });
         }
         Some(parts)
     }
@@ -137,5 +184,26 @@ mod tests {
         let json = serde_json::to_string(&SkippedHeader::new(&parts)).unwrap();
         let again: SkippedHeader = serde_json::from_str(&json).unwrap();
         assert_eq!(again.into_parts().unwrap(), parts);
+    }
+
+    #[test]
+    fn files_left_out_can_be_taken_back() {
+        let file = |name: &str, rows| {
+            let example = SkippedExample { file: name.into(), row: None, column: None, value: Some("torn".into()) };
+            Skipped { reason: SkipReason::UnreadableFile, rows, files: 1, examples: vec![example] }
+        };
+        let mut parts = SkippedParts::default();
+        parts.add(part(SkipReason::Missing, 0..2));
+        let before = parts.clone();
+        let names: Vec<String> = (0..30).map(|i| format!("{i}.parquet")).collect();
+        names.iter().for_each(|name| parts.add(file(name, 10)));
+        let json = serde_json::to_string(&SkippedHeader::new(&parts)).unwrap();
+        let mut again = serde_json::from_str::<SkippedHeader>(&json).unwrap().into_parts().unwrap();
+        assert_eq!(again, parts);
+        assert_eq!(again.files().count(), 30, "also those that are no examples");
+        again.forget_file("7.parquet");
+        assert_eq!(again.list()[1].rows, 290);
+        names.iter().for_each(|name| again.forget_file(name));
+        assert_eq!(again, before);
     }
 }

@@ -1,5 +1,6 @@
 //! The objects that an address stands for: one object, all below a directory, or all that fit a pattern.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -143,7 +144,8 @@ impl Search {
     async fn list(&self, directory: &str) -> Result<Vec<ObjectMeta>> {
         let prefix = location(&self.remote.with_key(directory))?;
         let prefix = (!prefix.is_root()).then_some(prefix);
-        self.client.list(prefix.as_ref()).try_collect().await.map_err(|e| self.refused(&e))
+        let listed = self.client.list(prefix.as_ref()).try_collect().await.map_err(|e| self.refused(&e))?;
+        Ok(without_markers(listed))
     }
 
     /// Refuses logs in the folder of a table.
@@ -162,6 +164,18 @@ impl Search {
     fn refused(&self, error: &object_store::Error) -> Error {
         failure(&self.remote, error).into()
     }
+}
+
+/// Leaves out empty objects that stand for directories, which some tools make: those that no log is called like, and those
+/// with objects below them.
+fn without_markers(listed: Vec<ObjectMeta>) -> Vec<ObjectMeta> {
+    let keys: BTreeSet<String> = listed.iter().map(|meta| meta.location.as_ref().to_owned()).collect();
+    let is_marker = |meta: &ObjectMeta| {
+        let (key, below) = (meta.location.as_ref(), format!("{}/", meta.location));
+        let has_more = || keys.range(below.clone()..).next().is_some_and(|next| next.starts_with(&below));
+        meta.size == 0 && (Format::of_name(Path::new(key)).is_none() || has_more())
+    };
+    listed.into_iter().filter(|meta| !is_marker(meta)).collect()
 }
 
 /// The folder of a table, and its format.
@@ -219,6 +233,21 @@ mod tests {
         assert!(fits("logs/**/x.csv", "logs/a/b/x.csv"));
         assert!(!fits("logs/**/x.csv", "logs/_temporary/b/x.csv"));
         assert!(fits("logs/*/_raw/x.csv", "logs/a/_raw/x.csv"), "a directory that was named");
+    }
+
+    #[test]
+    fn markers_of_directories_are_no_logs() {
+        let object = |(key, size): &(&str, u64)| ObjectMeta {
+            location: (*key).into(),
+            last_modified: Default::default(),
+            size: *size,
+            e_tag: None,
+            version: None,
+        };
+        let listed = [("logs", 0), ("logs/a.csv", 0), ("logs/a.csv/b.csv", 9), ("logs/c.csv", 0), ("logs/d", 5)];
+        let kept = without_markers(listed.iter().map(object).collect());
+        let kept: Vec<&str> = kept.iter().map(|meta| meta.location.as_ref()).collect();
+        assert_eq!(kept, ["logs/a.csv/b.csv", "logs/c.csv", "logs/d"]);
     }
 
     #[test]

@@ -1,0 +1,40 @@
+//! Names in messages and results: of files, and of all that may be longer than anybody reads.
+
+use std::path::Path;
+
+/// The path as text. Bytes that are no text are written as `\xff`, so that two names which differ in them stay two names.
+pub(crate) fn name_of(path: &Path) -> String {
+    let bytes = path.as_os_str().as_encoded_bytes();
+    let mut name = String::with_capacity(bytes.len());
+    for chunk in bytes.utf8_chunks() {
+        name.push_str(chunk.valid());
+        chunk.invalid().iter().for_each(|byte| name.push_str(&format!("\\x{byte:02x}")));
+    }
+    name
+}
+
+/// Readers may quote all that they have read: the beginning says enough.
+pub(crate) fn brief(reason: &str) -> String {
+    const LONGEST: usize = 300;
+    match reason.char_indices().nth(LONGEST) {
+        None => reason.into(),
+        // One character less, for the dots.
+        Some(_) => reason.chars().take(LONGEST - 1).chain(['…']).collect(),
+    }
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use std::ffi::OsStr;
+    use std::os::unix::ffi::OsStrExt;
+
+    use super::*;
+
+    #[test]
+    fn names_that_are_no_text_stay_apart() {
+        let name = |bytes: &[u8]| name_of(Path::new(OsStr::from_bytes(bytes)));
+        assert_eq!(name("día/ü.csv".as_bytes()), "día/ü.csv");
+        assert_eq!(name(b"a\xff.csv"), "a\\xff.csv");
+        assert_ne!(name(b"a\xff"), name(b"a\xfe"));
+    }
+}
