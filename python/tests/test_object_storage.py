@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import datetime
 import json
 import os
 import socket
+import ssl
 import subprocess
 import sys
 import threading
@@ -23,6 +25,11 @@ import pyarrow.parquet as pq
 import pytest
 import slateval
 from conftest import Log
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes
+from cryptography.hazmat.primitives.asymmetric import ec
+from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
+from cryptography.x509.oid import NameOID
 
 BUCKET = "slateval-logs"
 CHOSEN = ["--structure", "additive", "--band", "none"]
@@ -41,8 +48,9 @@ def free_port() -> int:
 class Proxy:
     """Hands connections on to a server, counts what the server sends, and cuts answers short where it is told to."""
 
-    def __init__(self, port: int) -> None:
+    def __init__(self, port: int, encryption: ssl.SSLContext | None = None) -> None:
         self.server, self.sent, self.requests = port, 0, 0
+        self.encryption = encryption
         self.cut: Callable[[bytes, int], int | None] = lambda request, number: None
         self.listener = socket.create_server(("127.0.0.1", 0))
         self.port = int(self.listener.getsockname()[1])
@@ -58,6 +66,11 @@ class Proxy:
 
     def serve(self, client: socket.socket) -> None:
         """One request for each connection: the server closes it, and the client comes back with another one."""
+        if self.encryption is not None:
+            try:
+                client = self.encryption.wrap_socket(client, server_side=True)
+            except OSError:
+                return
         with client, socket.create_connection(("127.0.0.1", self.server)) as server:
             request = b""
             while b"\r\n\r\n" not in request:
@@ -230,6 +243,60 @@ def test_directories_and_patterns(bucket: Bucket, binary: Path, log: Log, tmp_pa
     assert some == evaluation(binary, str(tmp_path / "logs" / "day=[12]"), more=by)
     assert "no file fits" in refused(binary, f"s3://{BUCKET}/many/day=9/*.parquet")
     assert "no logs in this directory" in refused(binary, bucket.upload(__file__, "empty/x.py").replace("x.py", ""))
+
+
+def test_patterns_list_no_more_than_they_may_fit(bucket: Bucket, binary: Path, log: Log, tmp_path: Path) -> None:
+    """A lake holds millions of other objects; some of them may have names that nobody can read."""
+    path = tmp_path / "part.parquet"
+    pq.write_table(pa.table(log.columns()), path)
+    for key in ("lake/day=2026-01-01/p.parquet", "lake/day=2026-01-02/q.parquet", "lake/metadata/notes.txt"):
+        bucket.upload(path, key)
+    for i in range(1100):
+        bucket.client.put_object(Bucket=BUCKET, Key=f"lake/day=2025-{i:04}/x.parquet", Body=b"x")
+    bucket.client.put_object(Bucket=BUCKET, Key="lake//odd.parquet", Body=b"x")
+    bucket.proxy.requests = 0
+    found = evaluation(binary, f"s3://{BUCKET}/lake/day=2026-*/p.parquet")
+    assert found == evaluation(binary, str(path))
+    # A list for the pattern and one for each kind of table, then the object: its end, and its columns.
+    assert bucket.proxy.requests <= 8
+    assert "lake//odd.parquet" in refused(binary, f"s3://{BUCKET}/lake/*/p.parquet")
+    bucket.upload(path, "lake/_delta_log/00000.json")
+    assert "Delta Lake" in refused(binary, f"s3://{BUCKET}/lake/day=2026-*/p.parquet")
+
+
+@pytest.fixture(scope="session")
+def certificate(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
+    """A certificate for this machine that nobody has signed but itself, and its key."""
+    folder = tmp_path_factory.mktemp("certificate")
+    paths = folder / "certificate.pem", folder / "key.pem"
+    key = ec.generate_private_key(ec.SECP256R1())
+    name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "localhost")])
+    now = datetime.datetime.now(datetime.UTC)
+    made = x509.CertificateBuilder().subject_name(name).issuer_name(name).public_key(key.public_key())
+    made = made.serial_number(x509.random_serial_number())
+    made = made.not_valid_before(now - datetime.timedelta(days=1)).not_valid_after(now + datetime.timedelta(days=1))
+    made = made.add_extension(x509.SubjectAlternativeName([x509.DNSName("localhost")]), critical=False)
+    paths[0].write_bytes(made.sign(key, hashes.SHA256()).public_bytes(Encoding.PEM))
+    paths[1].write_bytes(key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption()))
+    return paths
+
+
+def test_servers_have_to_be_trusted(
+    bucket: Bucket, binary: Path, log: Log, tmp_path: Path, certificate: tuple[Path, Path]
+) -> None:
+    """Encrypted connections, to a server whose certificate is known, and to one whose certificate is not."""
+    path = tmp_path / "part.parquet"
+    pq.write_table(pa.table(log.columns()), path)
+    address = bucket.upload(path, "tls/part.parquet")
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(*certificate)
+    proxy = Proxy(bucket.port, context)
+    reached = {"AWS_ENDPOINT_URL": f"https://localhost:{proxy.port}"}
+    trusted = run(binary, "evaluate", address, *CHOSEN, **reached, SSL_CERT_FILE=str(certificate[0]))
+    assert trusted.returncode == 0, trusted.stderr
+    assert trusted.stdout == run(binary, "evaluate", str(path), *CHOSEN).stdout
+    told = refused(binary, address, **reached, SSL_CERT_FILE=os.devnull)
+    assert "certificate is not trusted" in told and "SSL_CERT_FILE" in told
 
 
 def wide(folder: Path) -> Path:

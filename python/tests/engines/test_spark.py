@@ -358,7 +358,9 @@ def test_points_in_time_have_one_label_on_both_routes(spark: Any, small: str, tm
         configured(spark, "spark.sql.session.timeZone", "America/New_York"),
     ):
         spark.read.parquet(small).selectExpr("*", f"{hours} as hour").coalesce(1).write.parquet(path)
-        summaries = [slateval.spark.summary(source, by="hour", spark=spark) for source in (path, spark.read.parquet(path))]
+        summaries = [
+            slateval.spark.summary(source, by="hour", spark=spark) for source in (path, spark.read.parquet(path))
+        ]
     labels = [[segment.value for segment in summary.evaluate(band="none").segments] for summary in summaries]
     assert labels[0] == labels[1] and "2026-11-16T05:00:00Z" in labels[0]
     both = slateval.merge(summaries)
@@ -453,6 +455,12 @@ def test_levels_have_few_tasks(spark: Any) -> None:
         for count, tasks in ((None, ["8", "64"]), (1000, ["4", "63"])):
             plan = _cluster.merged(parts, count)._jdf.queryExecution().executedPlan().toString()
             assert re.findall(r"hashpartitioning\(run#\d+L?, (\d+)\)", plan) == tasks
+
+
+def test_memory_bounds_both_routes(spark: Any, small: str) -> None:
+    for source in (small, spark.read.parquet(small)):
+        with pytest.raises(slateval.InputError, match="1 MB"):
+            slateval.spark.evaluate(source, memory=1000, spark=spark)
 
 
 def test_executors_with_another_version(spark: Any) -> None:

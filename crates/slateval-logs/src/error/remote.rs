@@ -29,6 +29,17 @@ pub enum RemoteError {
         /// What is wrong with it.
         reason: String,
     },
+    /// An object whose name has an empty part, say.
+    #[error(
+        "{address}: among the objects listed for it is one whose name cannot be read: {reason}; rename it, or give an \
+         address or a pattern that leaves it out"
+    )]
+    BadKey {
+        /// The address given.
+        address: String,
+        /// What is wrong with which name.
+        reason: String,
+    },
     /// An object that does not exist.
     #[error("{address}: there is no such object, and none below that name; check the bucket and the key")]
     Missing {

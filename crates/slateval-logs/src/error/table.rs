@@ -11,6 +11,9 @@ pub enum TableFormat {
 }
 
 impl TableFormat {
+    #[cfg(feature = "object-store")]
+    pub(crate) const ALL: [TableFormat; 2] = [TableFormat::DeltaLake, TableFormat::Iceberg];
+
     /// What people call it.
     pub fn name(self) -> &'static str {
         match self {

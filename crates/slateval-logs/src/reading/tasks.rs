@@ -44,6 +44,9 @@ pub struct Task {
     /// The part of the file's bytes that it stands for.
     #[serde(default)]
     pub bytes: u64,
+    /// Bytes of memory that its sums may take; half of the machine's if `None`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub memory: Option<u64>,
 }
 
 impl Log {
@@ -60,7 +63,29 @@ impl Log {
     }
 
     fn tasks(&self, format: &RowFormat) -> Vec<Task> {
-        self.files.iter().flat_map(|file| tasks_of(file, format, self.tolerance)).collect()
+        self.files.iter().flat_map(|file| self.tasks_of(file, format)).collect()
+    }
+
+    /// The tasks of a file.
+    fn tasks_of(&self, file: &LogFile, format: &RowFormat) -> Vec<Task> {
+        let file_was = file.identity.as_ref().map(Identity::key);
+        let task = |row_groups, bytes| Task {
+            file: file.place.address(),
+            row_groups,
+            partition: file.partition.clone(),
+            file_was,
+            tolerance: self.tolerance,
+            bytes,
+            memory: self.memory,
+        };
+        let all = file.head.bytes;
+        match (&file.head.row_groups, format) {
+            (Some(groups), RowFormat::Wide) => {
+                let of_groups = |range: Range<usize>| task(Some(range.clone()), share(all, groups, &range));
+                cut(groups).into_iter().map(of_groups).collect()
+            }
+            _ => vec![task(None, all)],
+        }
     }
 
     /// Reads the log once, on so many threads (all processors if `None`), and merges the parts in the order of the plan:
@@ -129,7 +154,7 @@ impl Log {
         self.check_duplicates()?;
         let threads = threads.filter(|&n| n > 0).unwrap_or_else(processors);
         let of_file = |file| {
-            let tasks = tasks_of(file, &columns.format, self.tolerance).into_iter();
+            let tasks = self.tasks_of(file, &columns.format).into_iter();
             tasks.map(move |task| (task, file))
         };
         let tasks: Vec<(Task, &LogFile)> = self.files.iter().flat_map(of_file).collect();
@@ -231,27 +256,6 @@ pub(crate) fn processors() -> usize {
     std::thread::available_parallelism().map_or(1, NonZero::get)
 }
 
-/// The tasks of a file.
-fn tasks_of(file: &LogFile, format: &RowFormat, tolerance: Tolerance) -> Vec<Task> {
-    let file_was = file.identity.as_ref().map(Identity::key);
-    let task = |row_groups, bytes| Task {
-        file: file.place.address(),
-        row_groups,
-        partition: file.partition.clone(),
-        file_was,
-        tolerance,
-        bytes,
-    };
-    let all = file.head.bytes;
-    match (&file.head.row_groups, format) {
-        (Some(groups), RowFormat::Wide) => {
-            let of_groups = |range: Range<usize>| task(Some(range.clone()), share(all, groups, &range));
-            cut(groups).into_iter().map(of_groups).collect()
-        }
-        _ => vec![task(None, all)],
-    }
-}
-
 /// The part of a file's bytes that some row groups stand for, cut at rows so that the parts add up.
 fn share(bytes: u64, groups: &[u64], range: &Range<usize>) -> u64 {
     let rows = |groups: &[u64]| groups.iter().map(|&rows| u128::from(rows)).sum::<u128>();
@@ -287,7 +291,7 @@ pub fn partial(task: &Task, columns: &Columns, spec: &Spec) -> Result<Summary> {
 pub(crate) fn partial_in_pieces(task: &Task, columns: &Columns, spec: &Spec, piece_bytes: u64) -> Result<Summary> {
     let place = Place::at(&task.file)?;
     let bytes = place.size()?;
-    let job = Job { columns, spec, footers: &Footers::default(), budget: &Budget::new(None) };
+    let job = Job { columns, spec, footers: &Footers::default(), budget: &Budget::new(task.memory) };
     let cut = pieces_of(&place, bytes, columns, piece_bytes)?;
     let identity = Identity::of(&place)?;
     if task.file_was.is_some_and(|was| was != identity.key()) {

@@ -7,6 +7,7 @@ use object_store::aws::{AmazonS3Builder, AmazonS3ConfigKey};
 use object_store::azure::{AzureConfigKey, MicrosoftAzureBuilder};
 use object_store::gcp::{GoogleCloudStorageBuilder, GoogleConfigKey};
 use object_store::http::HttpBuilder;
+use object_store::list::PaginatedListStore;
 use object_store::{BackoffConfig, ClientConfigKey, ClientOptions, ObjectStore, RetryConfig};
 
 use crate::error::{RemoteError, Result};
@@ -29,6 +30,22 @@ const TIMEOUTS: [(ClientConfigKey, &str); 3] = [
 
 /// Variables that decide how a bucket is reached.
 const VARIABLES: [&str; 6] = ["AWS_", "AZURE_", "GOOGLE_", "IDENTITY_", "MSI_", "SERVICE_ACCOUNT"];
+
+/// A bucket.
+#[derive(Clone)]
+pub(crate) struct Client {
+    pub(crate) store: Arc<dyn ObjectStore>,
+    /// What lists objects by the beginning of their names, where the server can do that. `store` lists whole
+    /// directories.
+    pub(crate) pages: Option<Arc<dyn PaginatedListStore>>,
+}
+
+impl Client {
+    fn with_pages<S: ObjectStore + PaginatedListStore>(store: S) -> Client {
+        let store = Arc::new(store);
+        Client { store: store.clone(), pages: Some(store) }
+    }
+}
 
 /// Everything that a client is made of.
 pub(crate) struct Settings<'a> {
@@ -54,7 +71,7 @@ impl<'a> Settings<'a> {
         format!("{scheme:?} {host} {query:?} {:?} {variables:?}", self.profile)
     }
 
-    pub(crate) fn build(&self) -> Result<Arc<dyn ObjectStore>> {
+    pub(crate) fn build(&self) -> Result<Client> {
         let built = match self.remote.scheme {
             Scheme::S3 => self.s3(),
             Scheme::Gcs => self.gcs(),
@@ -64,7 +81,7 @@ impl<'a> Settings<'a> {
         Ok(built.map_err(|e| failure(self.remote, &e))?)
     }
 
-    fn s3(&self) -> object_store::Result<Arc<dyn ObjectStore>> {
+    fn s3(&self) -> object_store::Result<Client> {
         let mut builder = AmazonS3Builder::from_env().with_bucket_name(&self.remote.host).with_retry(retries());
         if let Some(profile) = &self.profile {
             builder = profile.apply(builder);
@@ -77,19 +94,19 @@ impl<'a> Settings<'a> {
         for (key, value) in TIMEOUTS {
             builder = builder.with_config(AmazonS3ConfigKey::Client(key), value);
         }
-        Ok(Arc::new(builder.build()?))
+        Ok(Client::with_pages(builder.build()?))
     }
 
-    fn gcs(&self) -> object_store::Result<Arc<dyn ObjectStore>> {
+    fn gcs(&self) -> object_store::Result<Client> {
         let mut builder =
             GoogleCloudStorageBuilder::from_env().with_bucket_name(&self.remote.host).with_retry(retries());
         for (key, value) in TIMEOUTS {
             builder = builder.with_config(GoogleConfigKey::Client(key), value);
         }
-        Ok(Arc::new(builder.build()?))
+        Ok(Client::with_pages(builder.build()?))
     }
 
-    fn azure(&self) -> object_store::Result<Arc<dyn ObjectStore>> {
+    fn azure(&self) -> object_store::Result<Client> {
         let mut builder = MicrosoftAzureBuilder::from_env().with_retry(retries());
         builder = match self.remote.host.contains('@') {
             true => builder.with_url(format!("abfss://{}/", self.remote.host)),
@@ -101,11 +118,11 @@ impl<'a> Settings<'a> {
         for (key, value) in TIMEOUTS {
             builder = builder.with_config(AzureConfigKey::Client(key), value);
         }
-        Ok(Arc::new(builder.build()?))
+        Ok(Client { store: Arc::new(builder.build()?), pages: None })
     }
 
     /// A web server; one file of it, if a query belongs to the file.
-    fn web(&self) -> object_store::Result<Arc<dyn ObjectStore>> {
+    fn web(&self) -> object_store::Result<Client> {
         let address = match self.remote.query {
             Some(_) => self.remote.full(),
             None => self.remote.with_key("").full(),
@@ -115,7 +132,7 @@ impl<'a> Settings<'a> {
             options = options.with_config(key, value);
         }
         let builder = HttpBuilder::new().with_url(address).with_client_options(options).with_retry(retries());
-        Ok(Arc::new(builder.build()?))
+        Ok(Client { store: Arc::new(builder.build()?), pages: None })
     }
 }
 

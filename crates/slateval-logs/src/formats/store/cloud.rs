@@ -6,14 +6,13 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use object_store::ObjectStore;
 use tokio::runtime::{Builder, Runtime};
 use tokio::task::JoinHandle;
 
 use crate::error::{Error, Result};
 use crate::formats::address::Remote;
 use crate::formats::store::buffers::Buffers;
-use crate::formats::store::client;
+use crate::formats::store::client::{Client, Settings};
 
 /// Threads that wait for servers. They hand on bytes and do little else.
 const THREADS: usize = 2;
@@ -24,7 +23,7 @@ const KEPT: u64 = 64 << 20;
 /// What all objects share.
 pub(crate) struct Cloud {
     runtime: Runtime,
-    clients: Mutex<HashMap<String, Arc<dyn ObjectStore>>>,
+    clients: Mutex<HashMap<String, Client>>,
     kept: AtomicU64,
     pub(crate) buffers: Arc<Buffers>,
     /// A process that was forked has none of its parent's threads.
@@ -70,8 +69,8 @@ impl Cloud {
 
     /// The client of an address. One that was made with other settings is not used again: in a notebook, people set
     /// credentials after the first failure.
-    pub(crate) fn client(&self, remote: &Remote) -> Result<Arc<dyn ObjectStore>> {
-        let settings = client::Settings::of(remote)?;
+    pub(crate) fn client(&self, remote: &Remote) -> Result<Client> {
+        let settings = Settings::of(remote)?;
         let key = settings.key();
         let mut clients = self.clients.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(client) = clients.get(&key) {

@@ -33,7 +33,8 @@ pub(crate) fn failure(remote: &Remote, error: &object_store::Error) -> RemoteErr
         object_store::Error::PermissionDenied { .. } | object_store::Error::Unauthenticated { .. } => {
             RemoteError::Denied { address, reason: denial(&text), credentials }
         }
-        object_store::Error::InvalidPath { source } => RemoteError::BadAddress { address, reason: source.to_string() },
+        // The address itself was looked at before.
+        object_store::Error::InvalidPath { source } => RemoteError::BadKey { address, reason: source.to_string() },
         _ if has(&DENIED) => RemoteError::Denied { address, reason: denial(&text), credentials },
         _ if has(&MISSING) => RemoteError::Missing { address },
         _ if remote.scheme.is_web() && has(&NO_RANGES) => RemoteError::NoRanges { address },

@@ -7,13 +7,14 @@ use std::sync::Arc;
 use futures_util::StreamExt;
 use futures_util::stream::{self, TryStreamExt};
 use glob::{MatchOptions, Pattern};
+use object_store::list::{PaginatedListOptions, PaginatedListStore};
 use object_store::{ObjectMeta, ObjectStore, ObjectStoreExt};
 
 use crate::error::{Error, RemoteError, Result, TableFormat};
 use crate::formats::address::Remote;
 use crate::formats::detect::Format;
 use crate::formats::discover::{ICEBERG, hides, is_hidden};
-use crate::formats::store::client::location;
+use crate::formats::store::client::{Client, location};
 use crate::formats::store::cloud::Cloud;
 use crate::formats::store::failure::failure;
 use crate::formats::store::object::Object;
@@ -51,7 +52,7 @@ pub(crate) fn find(remotes: &[Remote]) -> Result<Vec<Result<Vec<Arc<Object>>>>> 
 /// One object that is known to be there.
 pub(crate) fn object(remote: &Remote) -> Result<Arc<Object>> {
     let cloud = Cloud::get()?;
-    let (client, place, known) = (cloud.client(remote)?, location(remote)?, remote.clone());
+    let (client, place, known) = (cloud.client(remote)?.store, location(remote)?, remote.clone());
     let pending = cloud.begin(async move {
         let meta = client.head(&place).await.map_err(|e| failure(&known, &e))?;
         Ok::<_, RemoteError>((client, known, meta))
@@ -64,7 +65,7 @@ pub(crate) fn object(remote: &Remote) -> Result<Arc<Object>> {
 type Found = (Arc<dyn ObjectStore>, Remote, ObjectMeta);
 
 struct Search {
-    client: Arc<dyn ObjectStore>,
+    client: Client,
     remote: Remote,
 }
 
@@ -90,7 +91,7 @@ impl Search {
                 true => self.remote.clone(),
                 false => self.remote.with_key(meta.location.as_ref()),
             };
-            (self.client.clone(), remote, meta)
+            (self.client.store.clone(), remote, meta)
         };
         let mut found: Vec<Found> = metas.into_iter().map(found).collect();
         // As directories are walked: name by name.
@@ -100,7 +101,7 @@ impl Search {
 
     /// An object of this name, or a directory.
     async fn one_or_below(&self) -> Result<Vec<ObjectMeta>> {
-        match self.client.head(&location(&self.remote)?).await {
+        match self.client.store.head(&location(&self.remote)?).await {
             Ok(meta) => Ok(vec![meta]),
             Err(object_store::Error::NotFound { .. }) if !self.remote.scheme.is_web() => {
                 let below = self.list(&self.remote.key).await?;
@@ -133,8 +134,7 @@ impl Search {
         let pattern =
             Pattern::new(key).map_err(|e| Error::BadPattern { pattern: self.shown(), reason: e.to_string() })?;
         let fixed = key.find(['*', '?', '[']).unwrap_or(key.len());
-        let prefix = key[..fixed].rsplit_once('/').map_or("", |(directory, _)| directory);
-        let mut found = self.list(prefix).await?;
+        let mut found = self.list_beginning(&key[..fixed]).await?;
         let tables = tables(&found);
         found.retain(|meta| fits(&pattern, meta.location.as_ref()));
         self.refuse_tables(&tables, &found)?;
@@ -144,8 +144,38 @@ impl Search {
     async fn list(&self, directory: &str) -> Result<Vec<ObjectMeta>> {
         let prefix = location(&self.remote.with_key(directory))?;
         let prefix = (!prefix.is_root()).then_some(prefix);
-        let listed = self.client.list(prefix.as_ref()).try_collect().await.map_err(|e| self.refused(&e))?;
+        let listed = self.client.store.list(prefix.as_ref()).try_collect().await.map_err(|e| self.refused(&e))?;
         Ok(without_markers(listed))
+    }
+
+    /// Objects whose keys begin like this, and what tells of a table in the directory. A lake may hold millions of
+    /// others.
+    async fn list_beginning(&self, beginning: &str) -> Result<Vec<ObjectMeta>> {
+        let (directory, name) = beginning.rsplit_once('/').unwrap_or(("", beginning));
+        let Some(pages) = self.client.pages.as_ref().filter(|_| !name.is_empty()) else {
+            return self.list(directory).await;
+        };
+        let mut listed = self.pages(pages.as_ref(), beginning).await?;
+        let below = if directory.is_empty() { String::new() } else { format!("{directory}/") };
+        for folder in TableFormat::ALL.map(|format| format!("{below}{}/", format.folder())) {
+            if !folder.starts_with(beginning) {
+                listed.extend(self.pages(pages.as_ref(), &folder).await?);
+            }
+        }
+        Ok(without_markers(listed))
+    }
+
+    async fn pages(&self, pages: &dyn PaginatedListStore, beginning: &str) -> Result<Vec<ObjectMeta>> {
+        let (mut listed, mut page_token) = (Vec::new(), None);
+        loop {
+            let options = PaginatedListOptions { page_token, ..PaginatedListOptions::default() };
+            let page = pages.list_paginated(Some(beginning), options).await.map_err(|e| self.refused(&e))?;
+            listed.extend(page.result.objects);
+            page_token = page.page_token;
+            if page_token.is_none() {
+                return Ok(listed);
+            }
+        }
     }
 
     /// Refuses logs in the folder of a table.
