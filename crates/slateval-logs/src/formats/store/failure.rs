@@ -47,16 +47,14 @@ pub(crate) fn failure(remote: &Remote, error: &object_store::Error) -> RemoteErr
 
 /// Why a server's certificate is not trusted, if that is what happened.
 fn distrust(error: &object_store::Error) -> Option<String> {
-    let mut next: Option<&(dyn std::error::Error + 'static)> = error.source();
+    let mut next = error.source();
     while let Some(error) = next {
-        // An error of the system's hides the one it was made of.
-        let inner = error.downcast_ref::<std::io::Error>().and_then(std::io::Error::get_ref);
-        let inner = inner.and_then(|inner| inner.downcast_ref::<rustls::Error>());
-        let tls = error.downcast_ref::<rustls::Error>().or(inner);
-        if let Some(rustls::Error::InvalidCertificate(reason)) = tls {
+        if let Some(rustls::Error::InvalidCertificate(reason)) = error.downcast_ref() {
             return Some(format!("{reason:?}"));
         }
-        next = error.source();
+        // An error of the system's names what it was made of by another way than `source`.
+        let made_of = error.downcast_ref::<std::io::Error>().and_then(std::io::Error::get_ref);
+        next = made_of.map(|inner| inner as &(dyn std::error::Error + 'static)).or_else(|| error.source());
     }
     None
 }
