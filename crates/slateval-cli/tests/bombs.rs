@@ -8,6 +8,7 @@ use std::fs::{self, File};
 use std::io::Write;
 use std::path::Path;
 use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
 
 use common::{BINARY, slateval};
 use tempfile::tempdir;
@@ -83,4 +84,23 @@ fn standard_error_need_not_be_there() {
         let status = Command::new("sh").args(["-c", &line, BINARY]).status().unwrap();
         assert_eq!(status.code(), Some(2), "{redirection}");
     }
+}
+
+/// The correction solves a system with an unknown for each slot: rotations alone would take half a minute.
+#[test]
+fn slates_of_hundreds_of_slots_are_evaluated_in_seconds() {
+    let folder = tempdir().unwrap();
+    let names: String = (1..=400).map(|k| format!(",mu_{k},pi_{k}")).collect();
+    let cell =
+        |row: usize, slot: usize| if (row * 7919 + slot * slot * 31) % 101 < 50 { ",0.5,0.45" } else { ",0.5,0.55" };
+    let row = |row: usize| {
+        let cells: String = (0..400).map(|slot| cell(row, slot)).collect();
+        format!("{}{cells}\n", row * 37 % 100)
+    };
+    let rows: String = (0..300).map(row).collect();
+    let log = write(folder.path(), "log.csv", format!("reward{names}\n{rows}").as_bytes());
+    let start = Instant::now();
+    let run = slateval(&["evaluate", &log]);
+    assert_eq!(run.code, 0, "{}", run.stderr);
+    assert!(start.elapsed() < Duration::from_secs(15), "{:?}", start.elapsed());
 }

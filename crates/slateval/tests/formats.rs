@@ -1,7 +1,7 @@
 //! Summary files of released versions stay readable, and say what they said.
 #![allow(clippy::unwrap_used)]
 
-use slateval::{Band, Settings, Summary};
+use slateval::{Band, Settings, Slates, Spec, Structure, Summary};
 
 /// The sample log, target `new`, structure auto with chi, 8 bins, as version 6 of the format wrote it.
 const VERSION_6: &[u8] = include_bytes!("formats/summary-6.slateval");
@@ -58,5 +58,18 @@ fn version_6_is_read() {
     ] {
         // Libraries of other systems may round a last digit otherwise.
         assert!((found.unwrap() / expected - 1.0).abs() < 1e-12, "{found:?} against {expected}");
+    }
+}
+
+/// Rewards far from zero are measured from a whole number in their middle, which may lie just outside of them.
+#[test]
+fn rewards_far_from_zero_are_read_again() {
+    for (from, sign) in [(1e9, 1.0), (1e9, -1.0), (1e3, 1.0)] {
+        let reward: Vec<f64> = (0..300).map(|i| sign * (from + 0.5 + f64::from(i % 100) / 250.0)).collect();
+        let (mu, pi) = (vec![[0.5]; reward.len()], vec![[0.25]; reward.len()]);
+        let mut summary = Summary::new(Spec::new(Structure::Additive, ["new"])).unwrap();
+        Slates::new(&reward).logging(&mu).target("new", &pi).add_to(&mut summary).unwrap();
+        let bytes = summary.to_bytes();
+        assert!(Summary::from_bytes(&bytes).unwrap().to_bytes() == bytes, "{from}");
     }
 }

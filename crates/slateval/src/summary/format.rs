@@ -211,7 +211,8 @@ fn read_cell(mut cell: Cell, binning: Binning, header: &CellHeader, reader: &mut
         sums.push(reader.numbers(places.len())?);
     }
     check_bins(binning, header, range, &keys, &sums)?;
-    if !cell.origin.is_finite() || cell.origin.abs() > range.0.abs().max(range.1.abs()) {
+    // The middle of rewards, rounded to a whole number.
+    if !cell.origin.is_finite() || cell.origin.abs() > range.0.abs().max(range.1.abs()) + 0.5 {
         return Err(broken("its rewards are not where it says"));
     }
     let (bins, rows) = Bins::restore(binning, header.resolution, Some(range), &keys);
