@@ -498,8 +498,13 @@ def test_executors_that_die(spark: Any) -> None:
 
 def test_advice_is_given_where_it_helps(spark: Any, small: str) -> None:
     """Spark ends jobs that send more than this session's driver takes; a bad row is no lack of memory."""
+
+    def noise(batches: Iterator[Any]) -> Iterator[Any]:
+        for batch in batches:
+            yield pa.RecordBatch.from_pydict({"x": [os.urandom(5_000_000)] * batch.num_rows})
+
     with pytest.raises(Exception, match="maxResultSize") as too_much:
-        spark.range(1).selectExpr("repeat('x', 5000000)").collect()
+        spark.range(1).mapInArrow(noise, "x binary").collect()
     assert "make it large: raise that setting" in _cluster._advice(str(too_much.value))
     broken = spark.read.parquet(small).selectExpr("*", "assert_true(reward < -1) as nothing")
     broken = broken.where("nothing is null").drop("nothing")
