@@ -88,12 +88,14 @@ mod tests {
         let bytes = first.into_bytes();
         let slice = bytes.slice(5..);
         drop(bytes);
-        assert_ne!(buffers.take(LEAST).as_ref().as_ptr(), place);
+        let other = buffers.take(LEAST);
+        assert_ne!(other.as_ref().as_ptr(), place);
         assert_eq!(slice, "bytes");
         drop(slice);
         assert_ne!(buffers.take(100).as_ref().as_ptr(), place, "a few bytes would keep much");
         let again = buffers.take(LEAST / 2);
         assert_eq!((again.len(), again.as_ref().as_ptr()), (0, place));
+        drop(other);
     }
 
     #[test]
