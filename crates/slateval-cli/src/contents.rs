@@ -74,7 +74,10 @@ impl<'a> Document<'a> {
         text += &self.table();
         text += &self.left_out();
         if !self.commands.is_empty() {
-            text += &format!("\nmade by\n  {}\n", self.commands.join("\n  "));
+            text += &format!(
+                "\nmade by\n  {}\n",
+                self.commands.iter().map(|command| one_line(command)).collect::<Vec<_>>().join("\n  ")
+            );
         }
         text
     }
@@ -89,7 +92,7 @@ impl<'a> Document<'a> {
             };
             format!("  {what}: {}\n", part.reason)
         };
-        let file = |name: &&str| format!("    {}\n", slateval_report::printable(name));
+        let file = |name: &&str| format!("    {}\n", one_line(name));
         match self.skipped.is_empty() {
             true => String::new(),
             false => {
@@ -110,7 +113,7 @@ impl<'a> Document<'a> {
         let width = |column: usize| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or(0);
         let [days, counts, sizes] = [0, 1, 2].map(width);
         let line = |[day, rows, bytes, file]: &[String; 4]| {
-            format!(" {day:<days$}  {rows:>counts$}  {bytes:>sizes$}  {}\n", slateval_report::printable(file))
+            format!(" {day:<days$}  {rows:>counts$}  {bytes:>sizes$}  {}\n", one_line(file))
         };
         rows.iter().map(line).collect()
     }
@@ -154,4 +157,9 @@ pub(crate) fn run(arguments: &Contents) -> Result<()> {
             print(&document.text(&slateval_report::printable(&path)))
         }
     }
+}
+
+/// Text of a summary, which anybody may have written, on one line of the terminal.
+fn one_line(text: &str) -> String {
+    slateval_report::printable(text).replace('\n', " ")
 }

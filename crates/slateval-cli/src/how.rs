@@ -42,10 +42,11 @@ pub(crate) fn parse(words: &[String]) -> Result<How> {
     Ok(How::from_arg_matches(&matches)?)
 }
 
-/// The words that hold: those remembered, if there are any, which those given must not contradict.
+/// The words that hold: those remembered, if there are any, which those given must not contradict. They are never none, so
+/// that a state which was made without flags is told from a summary that nobody said anything of.
 pub(crate) fn agreed(remembered: &[String], given: &[String]) -> Result<Vec<String>> {
     if remembered.is_empty() {
-        return Ok(given.to_vec());
+        return Ok(if given.is_empty() { vec![default_word()] } else { given.to_vec() });
     }
     let flag = |word: &String| word.split('=').next().unwrap_or_default().to_owned();
     let is_given = |word: &&String| given.iter().any(|other| flag(other) == flag(word));
@@ -59,6 +60,11 @@ pub(crate) fn agreed(remembered: &[String], given: &[String]) -> Result<Vec<Stri
         );
     }
     Ok(remembered.to_vec())
+}
+
+/// A word that changes nothing.
+fn default_word() -> String {
+    format!("--confidence={}", slateval::Settings::default().confidence)
 }
 
 /// Everything that words decide.

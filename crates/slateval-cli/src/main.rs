@@ -22,6 +22,7 @@ mod signals;
 mod simulate;
 #[cfg(feature = "simulators")]
 mod simulate_args;
+mod state_lock;
 mod update;
 mod version;
 

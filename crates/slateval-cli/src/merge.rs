@@ -10,9 +10,12 @@ use crate::args::{Merge, Show};
 use crate::notes;
 use crate::output::{self, write_summary};
 use crate::settings::Record;
+use crate::state_lock;
 
 pub(crate) fn run(arguments: &Merge) -> Result<()> {
     output::check(&[("--output", &arguments.output)], &[])?;
+    // Somebody may be adding to it at this moment.
+    let lock = arguments.output.exists().then(|| state_lock::take(&arguments.output)).transpose()?;
     let mut merged: Option<Summary> = None;
     let mut nameless: HashMap<Vec<u8>, &Path> = HashMap::new();
     for path in &arguments.summaries {
@@ -33,6 +36,7 @@ pub(crate) fn run(arguments: &Merge) -> Result<()> {
     }
     let merged = merged.context("give at least one summary")?;
     write_summary(&merged, &arguments.output)?;
+    drop(lock);
     let output = arguments.output.display().to_string();
     notes::info(&format!("{}: {} slates in all", slateval_report::printable(&output), merged.rows()));
     Ok(())

@@ -6,7 +6,6 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 use slateval::{Settings, Skipped, Summary};
-use slateval_files::Lock;
 use slateval_logs::Log;
 
 use crate::args::{How, Update};
@@ -17,6 +16,7 @@ use crate::output::{self, command, counted, names, print, write_summary};
 use crate::progress::Bar;
 use crate::reading::{open, wanted};
 use crate::settings::Record;
+use crate::state_lock;
 
 /// What came of the logs.
 struct Added {
@@ -44,8 +44,7 @@ pub(crate) fn run(arguments: &Update, given: &[String]) -> Result<()> {
     let mut outputs = arguments.output.files();
     outputs.push(("the state", &arguments.state));
     output::check(&outputs, &[])?;
-    let waiting = || notes::info(&format!("{shown}: waiting for another update of it to end"));
-    let lock = Lock::take(&lock_path(&path), waiting).with_context(|| format!("{shown}: cannot be locked"))?;
+    let lock = state_lock::take(&arguments.state)?;
     let state = read_state(&path)?;
     let words = how::agreed(state.as_ref().map_or(&[], |state| &state.history().reading), given)
         .with_context(|| shown.to_string())?;
@@ -66,12 +65,6 @@ pub(crate) fn run(arguments: &Update, given: &[String]) -> Result<()> {
     drop(lock);
     tell(arguments, &added)?;
     show(arguments, &added.state, &settings)
-}
-
-/// A file of its own beside the state, which is replaced by every update.
-fn lock_path(state: &Path) -> PathBuf {
-    let name = state.file_name().unwrap_or_default().to_string_lossy();
-    state.with_file_name(format!(".{name}.lock"))
 }
 
 fn read_state(path: &Path) -> Result<Option<Summary>> {

@@ -94,3 +94,15 @@ fn numbers_that_somebody_made_up_take_no_time() {
         is_dealt_with(&crafted(&exact.to_bytes(), from, to), &exact, to);
     }
 }
+
+/// Sums of them would overflow.
+#[test]
+fn more_left_out_than_any_log_has_is_refused() {
+    let good = summary(20, 4096);
+    let most =
+        "\"counts\":[{\"reason\":\"unreadable-file\",\"rows\":18446744073709551615,\"files\":18446744073709551615}]";
+    let skipped = format!("\"skipped\":{{{most},\"examples\":[],\"files\":[]}},\"spec\"");
+    let made = crafted(&good.to_bytes(), "\"spec\"", &skipped);
+    let refusal = Summary::from_bytes(&made).unwrap_err().to_string();
+    assert!(refusal.contains("what was left out of it"), "{refusal}");
+}

@@ -1,12 +1,13 @@
 //! Which files of a log a summary has already.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 
 use rayon::prelude::*;
-use slateval::{Spec, Summary};
+use slateval::{Input, Spec, Summary};
 
 use crate::error::{Error, Result, name_of};
+use crate::formats::Identity;
 use crate::reading::checkpoint::Merged;
 use crate::reading::gather::Gather;
 use crate::reading::log::{Log, LogFile};
@@ -23,8 +24,9 @@ impl Log {
     /// which it has some row groups.
     pub fn without_known(mut self, summary: &Summary) -> Result<(Log, Vec<PathBuf>)> {
         let mut known = Vec::new();
+        let inputs = Inputs::of(summary);
         for file in &self.files {
-            if is_known(file, summary)? {
+            if inputs.have(file)? {
                 known.push(file.path().to_path_buf());
             }
         }
@@ -62,14 +64,41 @@ impl Log {
     }
 }
 
-fn is_known(file: &LogFile, summary: &Summary) -> Result<bool> {
-    let Some(identity) = &file.identity else { return Ok(false) };
-    let name = name_of(file.path());
-    let inputs = summary.inputs();
-    let mut parts = inputs.iter().filter(|input| input.name == name).peekable();
-    if parts.peek().is_none() {
-        return Ok(false);
+/// The files that a summary has.
+struct Inputs<'a> {
+    by_name: HashMap<&'a str, Vec<&'a Input>>,
+    /// Names of files by where they are now: `log` and `./log` are one file.
+    by_place: HashMap<PathBuf, &'a str>,
+}
+
+impl<'a> Inputs<'a> {
+    fn of(summary: &'a Summary) -> Self {
+        let mut by_name: HashMap<&str, Vec<&Input>> = HashMap::new();
+        for input in summary.inputs() {
+            by_name.entry(&input.name).or_default().push(input);
+        }
+        let place = |name: &&'a str| Some((std::fs::canonicalize(name).ok()?, *name));
+        let by_place = by_name.keys().filter_map(place).collect();
+        Inputs { by_name, by_place }
     }
+
+    /// The parts of a file, under the name it has now or under another one.
+    fn parts(&self, file: &Path) -> &[&'a Input] {
+        let here = || self.by_place.get(&std::fs::canonicalize(file).ok()?).copied();
+        let own = self.by_name.get(name_of(file).as_str());
+        own.or_else(|| self.by_name.get(here()?)).map_or(&[], Vec::as_slice)
+    }
+
+    fn have(&self, file: &LogFile) -> Result<bool> {
+        match (&file.identity, self.parts(file.path())) {
+            (None, _) | (_, []) => Ok(false),
+            (Some(identity), parts) => is_same(file, identity, parts),
+        }
+    }
+}
+
+/// Whether a file is the one that a summary has under its name.
+fn is_same(file: &LogFile, identity: &Identity, parts: &[&Input]) -> Result<bool> {
     let mut groups = BTreeSet::new();
     let mut compared = None;
     for part in parts {

@@ -96,7 +96,7 @@ impl<'a> Merge<'a> {
 
     /// How many tasks may be begun and not merged at this moment.
     fn ahead(&self) -> usize {
-        self.ahead.min(self.budget.parts())
+        self.budget.parts(self.ahead)
     }
 
     /// Waits as long as nothing has failed and something holds.

@@ -19,6 +19,9 @@ pub(crate) struct Budget {
 /// The total and a copy of it.
 const TOTALS: u64 = 2;
 
+/// Bytes of a part that is large: parts of such a size cost more time to merge than is won by having many of them ready.
+const LARGE: u64 = 64_000_000;
+
 /// Segments that a log is taken to have when it is decided how many parts are read at a time. Segments share bins, so
 /// that more of them take hardly more memory.
 const EXPECTED_SEGMENTS: usize = 100;
@@ -55,11 +58,15 @@ impl Budget {
         Ok(())
     }
 
-    /// How many parts may be in memory at a time, beside the totals. One has to tell how large parts are.
-    pub(crate) fn parts(&self) -> usize {
+    /// How many of so many parts may be in memory at a time, beside the totals. One has to tell how large parts are.
+    pub(crate) fn parts(&self, wanted: usize) -> usize {
         match self.largest.load(Ordering::Relaxed) {
             0 => 1,
-            largest => usize::try_from((self.bytes / largest).saturating_sub(TOTALS)).unwrap_or(usize::MAX).max(1),
+            largest => {
+                let fitting = (self.bytes / largest).saturating_sub(TOTALS);
+                let worthwhile = wanted as u64 * LARGE / largest;
+                usize::try_from(fitting.min(worthwhile)).unwrap_or(usize::MAX).clamp(1, wanted)
+            }
         }
     }
 }
@@ -105,12 +112,18 @@ mod tests {
         spec.policies.iter_mut().for_each(|policy| policy.chi = true);
         let of = |bytes| {
             let budget = Budget::new(Some(bytes));
-            assert_eq!(budget.parts(), 1, "nothing is known yet");
+            assert_eq!(budget.parts(1000), 1, "nothing is known yet");
             budget.check(&spec, 5, 1).unwrap();
-            budget.parts()
+            budget.parts(1000)
         };
         let one = Summary::most_bytes(&spec, 5, EXPECTED_SEGMENTS);
         assert_eq!([of(one), of(10 * one), of(130 * one)], [1, 8, 128]);
+        let plenty = Budget::new(Some(1 << 50));
+        plenty.check(&spec, 5, 1).unwrap();
+        assert_eq!(plenty.parts(1) as u64, 1);
+        assert_eq!(plenty.parts(1000) as u64, 1000 * LARGE / one);
+        plenty.check(&Spec::new(Structure::Auto, ["a"]), 5, 1).unwrap();
+        assert!(Summary::most_bytes(&Spec::new(Structure::Auto, ["a"]), 5, EXPECTED_SEGMENTS) < LARGE);
         let error = Budget::new(Some(one)).check(&spec, 5, 1000).unwrap_err().to_string();
         assert!(error.contains("each of 1000 segments"), "{error}");
     }

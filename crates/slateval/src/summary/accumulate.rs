@@ -98,9 +98,9 @@ impl Cell {
         let rewards = scratch.reward.first(rows);
         let moves = self.bins.assign(rewards, &mut scratch.bin_rows);
         self.move_rows(moves.as_ref());
-        let (before, after) = (self.rows as usize, self.rows as usize + rows);
-        if let Some(range) = self.bins.range().filter(|_| before < ORIGIN_ROWS && after >= ORIGIN_ROWS) {
-            self.move_origin(origin_of(range));
+        // Before the first sum: what rounding takes from a sum does not come back when its origin moves.
+        if let Some(range) = self.bins.range().filter(|_| self.rows == 0) {
+            self.origin = origin_of(range);
         }
         plus(rows, &scratch.reward, -self.origin, &mut scratch.centred);
         scratch.centred.fill_up(rows, 0.0);
@@ -130,14 +130,19 @@ impl Scratch {
     }
 }
 
-/// Fewer rewards than this say too little of where rewards lie.
-const ORIGIN_ROWS: usize = 64;
-
 /// Rewards far from zero, against their spread, would lose their variance to rounding: they are measured from here.
 /// For everyone else it is 0, and sums are what they seem.
+///
+/// A multiple of a power of two that is not above the spread, so that rewards stay few digits away from it; the reward
+/// itself where all are the same, for those to come may be close to it.
 fn origin_of((lo, hi): (f64, f64)) -> f64 {
-    let middle = lo / 2.0 + hi / 2.0;
-    if hi > lo && middle.abs() > 32.0 * (hi - lo) { middle.round() } else { 0.0 }
+    let (middle, spread) = (lo / 2.0 + hi / 2.0, hi - lo);
+    if middle.abs() <= 32.0 * spread {
+        return 0.0;
+    }
+    let unit = spread.log2().floor().exp2();
+    let units = (middle / unit).round();
+    if unit.is_normal() && units.is_finite() { units * unit } else { middle }
 }
 
 impl PolicySums {

@@ -197,7 +197,10 @@ impl Header {
         let spec = header.spec.into_spec().map_err(|error| error.to_string())?;
         let inputs = header.inputs.into_iter().map(InputHeader::into_input).collect::<Option<_>>();
         let inputs = inputs.ok_or("an input is not described as it should be")?;
-        let skipped = header.skipped.into_parts().ok_or("rows were left out for a reason that is not known")?;
+        let skipped = header
+            .skipped
+            .into_parts()
+            .ok_or("what was left out of it, and why, is told in a way that is not known")?;
         let history = header.history.map_or(Ok(History::default()), HistoryHeader::into_history);
         let history = history.map_err(|error| error.to_string())?;
         Ok(Contents { spec, whole: header.whole, segments: header.segments, inputs, skipped, history })

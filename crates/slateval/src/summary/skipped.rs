@@ -100,6 +100,9 @@ struct FileHeader {
     files: u64,
 }
 
+/// No log has more rows or files: sums of such numbers stay far from overflowing.
+const MOST: u64 = 1 << 53;
+
 #[derive(Debug, Serialize, Deserialize)]
 struct CountHeader {
     reason: String,
@@ -140,8 +143,13 @@ impl SkippedHeader {
         }
     }
 
-    /// What it says; `None` if a reason is not known.
+    /// What it says; `None` if a reason is not known, or if more was left out than any log has.
     pub(crate) fn into_parts(self) -> Option<SkippedParts> {
+        let of_files = self.files.iter().flat_map(|file| [file.rows, file.files]);
+        let mut numbers = self.counts.iter().flat_map(|count| [count.rows, count.files]).chain(of_files);
+        if numbers.any(|number| number > MOST) {
+            return None;
+        }
         let mut parts = SkippedParts::default();
         for CountHeader { reason, rows, files } in self.counts {
             parts.add(Skipped { reason: SkipReason::of_name(&reason)?, rows, files, examples: Vec::new() });
