@@ -97,18 +97,15 @@ fn add(
     let log = log.remembering_content()?;
     let mut new = read_new(arguments, how, settings, log, state.as_ref())?;
     let skipped = new.skipped();
-    let files =
-        if new.rows() > 0 { new.inputs().iter().map(|input| &input.name).collect::<BTreeSet<_>>().len() } else { 0 };
+    let with_rows = new.inputs().into_iter().filter(|input| input.rows > 0);
+    let files = with_rows.map(|input| &input.name).collect::<BTreeSet<_>>().len();
     let Some(mut state) = state else {
         remember(&mut new, arguments, words);
         return Ok(Added { rows: new.rows(), state: new, files, skipped, known, changed: true });
     };
     let is_new = |name: &str| !state.skipped_files().any(|known| known == name);
-    let changed = new.rows() > 0 || new.skipped_files().any(is_new);
-    if new.rows() == 0 {
-        // A file without rows may get some: it is looked at again.
-        new.forget_inputs();
-    }
+    // An input without good rows had bad ones, which count once.
+    let changed = new.rows() > 0 || !new.inputs().is_empty() || new.skipped_files().any(is_new);
     if changed {
         remember(&mut new, arguments, words);
         // A file that is read now, or is bad again, is no longer the bad file of before.

@@ -197,3 +197,48 @@ fn names_that_are_no_text_are_two_names() {
         "{names:?}"
     );
 }
+
+/// A log of so many rows that are all bad.
+fn all_bad(rows: usize) -> String {
+    format!("reward,mu_1,pi_1\n{}", "1,2,0.5\n".repeat(rows))
+}
+
+fn skipped_rows(state: &Value) -> u64 {
+    let parts = state["log"]["skipped"].as_array().cloned().unwrap_or_default();
+    parts.iter().map(|part| part["rows"].as_u64().unwrap()).sum()
+}
+
+#[test]
+fn rows_of_a_file_that_is_all_bad_are_counted_once() {
+    let folder = Folder::new();
+    let skip = ["--on-bad-row", "skip", "--on-bad-file", "skip"];
+    folder.write_small("logs/1.csv");
+    assert_eq!(folder.update(&skip).code, 0);
+    fs::write(folder.path("logs/allbad.csv"), all_bad(50)).unwrap();
+    let run = folder.update(&skip);
+    assert!(run.stdout.contains("nothing added") && run.stdout.contains("50 rows"), "{}{}", run.stdout, run.stderr);
+    assert_eq!(skipped_rows(&folder.state()), 50);
+    let before = fs::read(folder.path("state.slateval")).unwrap();
+    let run = folder.update(&skip);
+    assert!(run.stdout.contains("2 files skipped, in it already"), "{}{}", run.stdout, run.stderr);
+    assert_eq!(fs::read(folder.path("state.slateval")).unwrap(), before);
+    for name in ["logs/torn1.csv", "logs/torn2.csv"] {
+        fs::write(folder.path(name), "reward,mu_1,pi_1\n1,0.5").unwrap();
+        assert_eq!(folder.update(&skip).code, 0);
+        assert_eq!(skipped_rows(&folder.state()), 50, "beside another bad file");
+    }
+    // What was read of a day says nothing about other content.
+    fs::write(folder.path("logs/allbad.csv"), all_bad(60)).unwrap();
+    refused(&folder.update(&skip), &["allbad.csv", "in it already, with other content"]);
+}
+
+#[test]
+fn a_file_that_was_without_rows_is_read_when_it_has_some() {
+    let folder = Folder::new();
+    folder.write_small("logs/1.csv");
+    fs::write(folder.path("logs/2.csv"), "reward,mu_1,pi_1\n").unwrap();
+    assert_eq!(folder.update(&[]).code, 0);
+    folder.write_small("logs/2.csv");
+    let run = folder.update(&[]);
+    assert!(run.stdout.contains("1 file with 50 slates added"), "{}{}", run.stdout, run.stderr);
+}

@@ -83,7 +83,10 @@ fn is_known(file: &LogFile, summary: &Summary) -> Result<bool> {
         let Some(range) = &part.row_groups else { return Ok(true) };
         groups.extend(range.clone());
     }
-    all_groups(file.path(), groups.len(), file.head.row_groups.as_ref().map_or(0, Vec::len))
+    // Row groups without rows are not remembered.
+    let rows_of_groups = file.head.row_groups.iter().flatten().enumerate();
+    let filled: BTreeSet<usize> = rows_of_groups.filter(|(_, rows)| **rows > 0).map(|(group, _)| group).collect();
+    all_groups(file.path(), filled.intersection(&groups).count(), filled.len())
 }
 
 /// Whether the groups of rows that a summary has are all that there are.
