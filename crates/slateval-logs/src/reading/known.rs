@@ -1,15 +1,16 @@
 //! Which files of a log a summary has already.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 
 use rayon::prelude::*;
-use slateval::{Spec, Summary};
+use slateval::{Input, Spec, Summary};
 
 use crate::error::{Error, Result, name_of};
+use crate::formats::{Identity, Place};
 use crate::reading::checkpoint::Merged;
 use crate::reading::gather::Gather;
-use crate::reading::log::{Log, LogFile};
+use crate::reading::log::{Log, LogFile, Unopened};
 
 impl Log {
     /// Parts with the files whose rows a summary has already: they are the same by name, size and fingerprint and, where
@@ -19,17 +20,25 @@ impl Log {
     /// A file that the summary has under another name stays: [`Summary::merge`] refuses it.
     ///
     /// # Errors
-    /// [`Error::OtherContent`] for a file that the summary has with other content, [`Error::KnownInPart`] for one of
-    /// which it has some row groups.
+    /// [`Error::OtherContent`] for a file that the summary has with other content, also if it cannot be opened any more;
+    /// [`Error::KnownInPart`] for one of which it has some row groups.
     pub fn without_known(mut self, summary: &Summary) -> Result<(Log, Vec<PathBuf>)> {
-        let mut known = Vec::new();
-        for file in &self.files {
-            if is_known(file, summary)? {
-                known.push(file.path().to_path_buf());
+        let parts = Parts::of(summary);
+        let (mut known, mut files, mut unopened) = (Vec::new(), Vec::new(), Vec::new());
+        for file in self.files {
+            match parts.have(&file)? {
+                true => known.push(file.path().to_path_buf()),
+                false => files.push(file),
             }
         }
-        self.files.retain(|file| !known.iter().any(|known| known == file.path()));
-        self.paths.retain(|path| !known.contains(path));
+        for file in self.unopened {
+            match parts.have_unopened(&file)? {
+                true => known.push(file.place.path().to_path_buf()),
+                false => unopened.push(file),
+            }
+        }
+        self.paths = files.iter().map(|file| file.path().into()).collect();
+        (self.files, self.unopened) = (files, unopened);
         Ok((self, known))
     }
 
@@ -62,31 +71,54 @@ impl Log {
     }
 }
 
-fn is_known(file: &LogFile, summary: &Summary) -> Result<bool> {
-    let Some(identity) = &file.identity else { return Ok(false) };
-    let name = name_of(file.path());
-    let inputs = summary.inputs();
-    let mut parts = inputs.iter().filter(|input| input.name == name).peekable();
-    if parts.peek().is_none() {
-        return Ok(false);
+/// The inputs of a summary by name: a file may be there in several parts.
+struct Parts<'a>(HashMap<&'a str, Vec<&'a Input>>);
+
+impl<'a> Parts<'a> {
+    fn of(summary: &'a Summary) -> Self {
+        let mut parts: HashMap<&str, Vec<&Input>> = HashMap::new();
+        for input in summary.inputs() {
+            parts.entry(&input.name).or_default().push(input);
+        }
+        Parts(parts)
     }
-    let mut groups = BTreeSet::new();
+
+    /// Whether all rows of a file are there.
+    fn have(&self, file: &LogFile) -> Result<bool> {
+        let Some(identity) = &file.identity else { return Ok(false) };
+        let Some(parts) = self.0.get(name_of(file.path()).as_str()) else { return Ok(false) };
+        check_content(parts, identity, &file.place)?;
+        let Some(ranges) = parts.iter().map(|part| part.row_groups.clone()).collect::<Option<Vec<_>>>() else {
+            return Ok(true);
+        };
+        let groups: BTreeSet<usize> = ranges.into_iter().flatten().collect();
+        // Row groups without rows are not remembered.
+        let rows_of_groups = file.head.row_groups.iter().flatten().enumerate();
+        let filled: BTreeSet<usize> = rows_of_groups.filter(|(_, rows)| **rows > 0).map(|(group, _)| group).collect();
+        all_groups(file.path(), filled.intersection(&groups).count(), filled.len())
+    }
+
+    /// Whether rows of a file that cannot be opened today are there: it was read with more tolerance.
+    fn have_unopened(&self, file: &Unopened) -> Result<bool> {
+        let Some(parts) = self.0.get(file.example.file.as_str()) else { return Ok(false) };
+        check_content(parts, &Identity::of(&file.place)?, &file.place)?;
+        Ok(true)
+    }
+}
+
+/// Refuses a file that is no longer what it was when these parts of it were read.
+fn check_content(parts: &[&Input], identity: &Identity, place: &Place) -> Result<()> {
     let mut compared = None;
     for part in parts {
-        let same_content = |content| identity.has_content(&file.place, content);
+        let same_content = |content| identity.has_content(place, content);
         let is_same = (part.bytes, part.fingerprint) == identity.key()
             && part.content.filter(|_| part.content != compared).map_or(Ok(true), same_content)?;
         if !is_same {
-            return Err(Error::OtherContent { path: file.path().into() });
+            return Err(Error::OtherContent { path: place.path().into() });
         }
         compared = part.content;
-        let Some(range) = &part.row_groups else { return Ok(true) };
-        groups.extend(range.clone());
     }
-    // Row groups without rows are not remembered.
-    let rows_of_groups = file.head.row_groups.iter().flatten().enumerate();
-    let filled: BTreeSet<usize> = rows_of_groups.filter(|(_, rows)| **rows > 0).map(|(group, _)| group).collect();
-    all_groups(file.path(), filled.intersection(&groups).count(), filled.len())
+    Ok(())
 }
 
 /// Whether the groups of rows that a summary has are all that there are.
