@@ -329,7 +329,7 @@ fn usable(opened: Vec<(Place, Result<LogFile>)>, tolerance: Tolerance) -> Result
             // An empty text file has no header, and nothing to add either.
             Ok(file) if file.head.schema.fields().is_empty() => found.empty.push(place.path().into()),
             Ok(file) => found.files.push(file),
-            Err(error) if tolerance.bad_files == OnBad::Skip && error.is_bad_file() => {
+            Err(error) if tolerance.bad_files == OnBad::Skip && error.prevents_opening() => {
                 let example = unusable(name_of(place.path()), &error);
                 found.unopened.push(Unopened { before: found.files.len(), place, example });
             }
