@@ -22,6 +22,7 @@ use crate::settings::Record;
 pub(crate) fn run(arguments: &Gate) -> Result<ExitCode> {
     let rules = read_rules(arguments)?;
     let mut settings = arguments.method.settings(arguments.weights.estimator);
+    let work = arguments.resume.as_deref().map(Work::new);
     let (verdicts, record) = match summary_among(&arguments.inputs)? {
         Some(path) => {
             settings.structure.clone_from(&arguments.weights.assumed.structure);
@@ -30,14 +31,14 @@ pub(crate) fn run(arguments: &Gate) -> Result<ExitCode> {
             let record = Record::of_summary(&path.display().to_string(), summary.spec(), &verdicts.settings);
             (verdicts, record)
         }
-        None => of_log(arguments, &rules, &settings)?,
+        None => of_log(arguments, &rules, &settings, work.as_ref())?,
     };
     match show(&verdicts, &record, arguments.format) {
         // Whoever closed the pipe still wants to know whether the rules hold.
         Err(error) if is_broken_pipe(&error) => {}
         shown => shown?,
     }
-    arguments.resume.as_deref().map_or(Ok(()), |path| Work::new(path).finish())?;
+    work.map_or(Ok(()), |work| work.finish())?;
     Ok(if verdicts.passed() { ExitCode::SUCCESS } else { ExitCode::from(1) })
 }
 
@@ -54,7 +55,7 @@ fn read_rules(arguments: &Gate) -> Result<Rules> {
     Ok(rules)
 }
 
-fn of_log(arguments: &Gate, rules: &Rules, settings: &Settings) -> Result<(Verdicts, Record)> {
+fn of_log(arguments: &Gate, rules: &Rules, settings: &Settings, work: Option<&Work<'_>>) -> Result<(Verdicts, Record)> {
     // What cannot be judged is refused before an hour is spent on the log.
     let first = slateval_gate::settings(rules, settings)?;
     let reading = Reading::new(&arguments.inputs, &arguments.columns, &arguments.weights, &arguments.method, &first)?;
@@ -63,8 +64,7 @@ fn of_log(arguments: &Gate, rules: &Rules, settings: &Settings) -> Result<(Verdi
     output::check(&outputs, reading.log.files())?;
     let asked = Record::of_log(&arguments.inputs, &reading.columns, &reading.spec, &first)
         .tolerating(arguments.columns.tolerance());
-    let work = arguments.resume.as_deref().map(Work::new);
-    let work_for = work.as_ref().map(|work| (work, &asked));
+    let work_for = work.map(|work| (work, &asked));
     let summary = reading.summarize(settings.threads, arguments.progress, work_for)?;
     let verdicts = judge(&summary, rules, settings)?;
     let record = Record::of_log(&arguments.inputs, &reading.columns, &reading.spec, &verdicts.settings)

@@ -13,7 +13,18 @@ use crate::settings::{Record, provenance};
 
 /// Opens a log.
 pub(crate) fn open(logs: &[String], columns: &args::Columns) -> Result<Log> {
-    let mut log = notes::timed("opening the log", || Log::open_tolerating(logs, columns.tolerance()))?;
+    let log = notes::timed("opening the log", || Log::open_tolerating(logs, columns.tolerance()))?;
+    Ok(as_asked(log, columns))
+}
+
+/// Opens a log of which nothing may be left.
+pub(crate) fn open_what_is_left(logs: &[String], columns: &args::Columns) -> Result<Log> {
+    let log = notes::timed("opening the log", || Log::open_what_is_left(logs, columns.tolerance()))?;
+    Ok(as_asked(log, columns))
+}
+
+/// Tells what was opened, and has it read as the flags ask for.
+fn as_asked(mut log: Log, columns: &args::Columns) -> Log {
     log.files().iter().for_each(|file| notes::debug(&format!("reads {}", file.display())));
     if !log.empty_files().is_empty() {
         let (count, names) = (counted(log.empty_files().len() as u64, "file"), names(log.empty_files()));
@@ -22,7 +33,7 @@ pub(crate) fn open(logs: &[String], columns: &args::Columns) -> Result<Log> {
     if let Some(bytes) = columns.memory {
         log = log.with_memory(bytes);
     }
-    Ok(if columns.allow_duplicates { log.allow_duplicates() } else { log })
+    if columns.allow_duplicates { log.allow_duplicates() } else { log }
 }
 
 /// The columns to be read and what is to be kept of them, before any log is looked at.

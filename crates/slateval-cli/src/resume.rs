@@ -2,8 +2,9 @@
 
 use std::io::{self, Write};
 use std::path::Path;
+use std::sync::OnceLock;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use slateval::{Spec, Summary};
 use slateval_files::WholeFile;
 use slateval_logs::{Checkpoints, Columns, Log, Progress, Record};
@@ -14,11 +15,13 @@ use crate::notes;
 #[derive(Debug)]
 pub(crate) struct Work<'a> {
     path: &'a Path,
+    /// Why it could not be kept.
+    failure: OnceLock<String>,
 }
 
 impl<'a> Work<'a> {
     pub(crate) fn new(path: &'a Path) -> Self {
-        Work { path }
+        Work { path, failure: OnceLock::new() }
     }
 
     /// Reads a log, from where an earlier run of the same command came to.
@@ -39,11 +42,8 @@ impl<'a> Work<'a> {
             notes::info(&format!("{}: going on from where an earlier run came to", self.path.display()));
         }
         let keep = |bytes: &[u8]| {
-            notes::timed("a checkpoint", || {
-                let mut file = WholeFile::create(self.path)?;
-                file.write_all(bytes)?;
-                file.commit()
-            })
+            self.keep(bytes);
+            Ok(())
         };
         let checkpoints = Checkpoints { settings: serde_json::to_value(record)?, found, keep: &keep };
         let watch = |progress| {
@@ -59,8 +59,31 @@ impl<'a> Work<'a> {
         })
     }
 
+    /// Keeps a checkpoint. The reading goes on without if one cannot be written: it may have taken hours.
+    fn keep(&self, bytes: &[u8]) {
+        if self.failure.get().is_some() {
+            return;
+        }
+        let write = || {
+            let mut file = WholeFile::create(self.path)?;
+            file.write_all(bytes)?;
+            file.commit()
+        };
+        if let Err(error) = notes::timed("a checkpoint", write) {
+            let path = self.path.display();
+            notes::warn(&format!("{path}: {error}; the log is read to its end, with no further checkpoints"));
+            let _ = self.failure.set(error.to_string());
+        }
+    }
+
     /// Removes the work: all that was asked for is done.
+    ///
+    /// # Errors
+    /// Also if a checkpoint could not be written. One of before stays then.
     pub(crate) fn finish(&self) -> Result<()> {
+        if let Some(why) = self.failure.get() {
+            bail!("{}: a checkpoint could not be written: {why}; the result is complete", self.path.display());
+        }
         match std::fs::remove_file(self.path) {
             // Another run with the same work file came first.
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(()),

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 use slateval::{Settings, Skipped, Summary};
-use slateval_logs::Log;
+use slateval_logs::{Log, name_of};
 
 use crate::args::{How, Update};
 use crate::how;
@@ -14,7 +14,7 @@ use crate::merge;
 use crate::notes;
 use crate::output::{self, command, counted, names, print, write_summary};
 use crate::progress::Bar;
-use crate::reading::{open, wanted};
+use crate::reading::{open, open_what_is_left, wanted};
 use crate::settings::Record;
 use crate::state_lock;
 
@@ -56,7 +56,11 @@ pub(crate) fn run(arguments: &Update, given: &[String]) -> Result<()> {
     how.columns.allow_unended = today.allow_unended;
     let mut settings = how.method.settings(how.weights.estimator);
     settings.threads = arguments.how.method.draw.threads.map(usize::from);
-    let log = open(&arguments.logs, &how.columns)?;
+    let log = match &state {
+        // A bad file is remembered, also if nothing else comes with it.
+        Some(_) => open_what_is_left(&arguments.logs, &how.columns)?,
+        None => open(&arguments.logs, &how.columns)?,
+    };
     output::check(&outputs, log.files())?;
     let added = add(arguments, (&how, words), &settings, state, log)?;
     if added.changed {
@@ -90,23 +94,24 @@ fn add(
     let log = log.remembering_content()?;
     let mut new = read_new(arguments, how, settings, log, state.as_ref())?;
     let skipped = new.skipped();
-    let files =
-        if new.rows() > 0 { new.inputs().iter().map(|input| &input.name).collect::<BTreeSet<_>>().len() } else { 0 };
+    let with_rows = new.inputs().into_iter().filter(|input| input.rows > 0);
+    let files = with_rows.map(|input| &input.name).collect::<BTreeSet<_>>().len();
     let Some(mut state) = state else {
         remember(&mut new, arguments, words);
         return Ok(Added { rows: new.rows(), state: new, files, skipped, known, changed: true });
     };
-    let is_new = |name: &str| !state.skipped_files().any(|known| known == name);
-    let changed = new.rows() > 0 || new.skipped_files().any(is_new);
-    if new.rows() == 0 {
-        // A file without rows may get some: it is looked at again.
-        new.forget_inputs();
-    }
+    let bad: BTreeSet<&str> = state.skipped_files().collect();
+    let mut seen: Vec<String> = known.iter().map(|path| name_of(path)).collect();
+    // An input without good rows had bad ones, which count once.
+    let changed = new.rows() > 0
+        || !new.inputs().is_empty()
+        || new.skipped_files().any(|name| !bad.contains(name))
+        || seen.iter().any(|name| bad.contains(name.as_str()));
     if changed {
         remember(&mut new, arguments, words);
-        // A file that is read now, or is bad again, is no longer the bad file of before.
-        let read = new.inputs().into_iter().map(|input| input.name.clone());
-        let seen: Vec<String> = read.chain(new.skipped_files().map(str::to_owned)).collect();
+        // A file that was read, or is bad again, is no longer the bad file of before.
+        seen.extend(new.inputs().into_iter().map(|input| input.name.clone()));
+        seen.extend(new.skipped_files().map(str::to_owned));
         seen.iter().for_each(|name| state.forget_skipped_file(name));
         merge::merge(&mut state, &new, arguments.how.columns.allow_duplicates).with_context(|| shown)?;
     }

@@ -360,3 +360,26 @@ fn long_names_and_values_are_cut_short() {
         assert!(run.stderr.len() < 2500, "{} characters: {}", run.stderr.len(), &run.stderr[..2500]);
     }
 }
+
+#[test]
+fn json_lines_without_a_readable_line_are_a_bad_file() {
+    let folder = tempdir().unwrap();
+    let line = "{\"reward\":1,\"mu_1\":0.5,\"pi_1\":0.25}\n";
+    let good = write(folder.path(), "good.jsonl", &line.repeat(50));
+    let skip = ["--on-bad-file", "skip", "--on-bad-row", "skip"];
+    for (what, bytes) in
+        [("garbage", b"\x93\xf0\x01 no json\nat all\n".to_vec()), ("zeros", vec![0; 5000]), ("cut", line[..20].into())]
+    {
+        let bad = folder.path().join("bad.jsonl");
+        fs::write(&bad, bytes).unwrap();
+        let bad = bad.display().to_string();
+        for logs in [[good.as_str(), &bad], [&bad, &good]] {
+            let found = json(&[&logs, skip.as_slice()].concat());
+            assert_eq!(found["log"]["rows"], 50, "{what}");
+            let skipped = &found["log"]["skipped"][0];
+            assert_eq!((&skipped["reason"], &skipped["files"]), (&"unreadable-file".into(), &1.into()), "{what}");
+        }
+        let run = evaluate(&[&good, &bad, "--on-bad-row", "skip"]);
+        assert!(run.code == 2 && run.stderr.contains("bad.jsonl, row 1"), "{what}: {}", run.stderr);
+    }
+}

@@ -197,3 +197,125 @@ fn names_that_are_no_text_are_two_names() {
         "{names:?}"
     );
 }
+
+/// A log of so many rows that are all bad.
+fn all_bad(rows: usize) -> String {
+    format!("reward,mu_1,pi_1\n{}", "1,2,0.5\n".repeat(rows))
+}
+
+fn skipped_rows(state: &Value) -> u64 {
+    let parts = state["log"]["skipped"].as_array().cloned().unwrap_or_default();
+    parts.iter().map(|part| part["rows"].as_u64().unwrap()).sum()
+}
+
+#[test]
+fn rows_of_a_file_that_is_all_bad_are_counted_once() {
+    let folder = Folder::new();
+    let skip = ["--on-bad-row", "skip", "--on-bad-file", "skip"];
+    folder.write_small("logs/1.csv");
+    assert_eq!(folder.update(&skip).code, 0);
+    fs::write(folder.path("logs/allbad.csv"), all_bad(50)).unwrap();
+    let run = folder.update(&skip);
+    assert!(run.stdout.contains("nothing added") && run.stdout.contains("50 rows"), "{}{}", run.stdout, run.stderr);
+    assert_eq!(skipped_rows(&folder.state()), 50);
+    let before = fs::read(folder.path("state.slateval")).unwrap();
+    let run = folder.update(&skip);
+    assert!(run.stdout.contains("2 files skipped, in it already"), "{}{}", run.stdout, run.stderr);
+    assert_eq!(fs::read(folder.path("state.slateval")).unwrap(), before);
+    for name in ["logs/torn1.csv", "logs/torn2.csv"] {
+        fs::write(folder.path(name), "reward,mu_1,pi_1\n1,0.5").unwrap();
+        assert_eq!(folder.update(&skip).code, 0);
+        assert_eq!(skipped_rows(&folder.state()), 50, "beside another bad file");
+    }
+    // What was read of a day says nothing about other content.
+    fs::write(folder.path("logs/allbad.csv"), all_bad(60)).unwrap();
+    refused(&folder.update(&skip), &["allbad.csv", "in it already, with other content"]);
+}
+
+#[test]
+fn a_file_that_was_without_rows_is_read_when_it_has_some() {
+    let folder = Folder::new();
+    folder.write_small("logs/1.csv");
+    fs::write(folder.path("logs/2.csv"), "reward,mu_1,pi_1\n").unwrap();
+    assert_eq!(folder.update(&[]).code, 0);
+    folder.write_small("logs/2.csv");
+    let run = folder.update(&[]);
+    assert!(run.stdout.contains("1 file with 50 slates added"), "{}{}", run.stdout, run.stderr);
+}
+
+#[test]
+fn a_bad_file_that_comes_alone_is_remembered() {
+    let folder = Folder::new();
+    let update = |more: &[&str]| {
+        let words = ["update", &folder.text("state.slateval"), &folder.text("torn.parquet"), "--on-bad-file", "skip"];
+        slateval(&[words.as_slice(), more].concat())
+    };
+    fs::write(folder.path("torn.parquet"), b"PAR1 is not enough").unwrap();
+    refused(&update(&["--structure", "additive"]), &["nothing is left"]);
+    assert!(!folder.path("state.slateval").exists());
+    folder.write_small("logs/1.csv");
+    assert_eq!(folder.update(&[]).code, 0);
+    for _ in 0..2 {
+        let run = update(&[]);
+        assert_eq!(run.code, 0, "{}", run.stderr);
+        assert!(run.stdout.contains("nothing added; bad and left out: 0 rows, 1 file"), "{}", run.stdout);
+        assert_eq!(skipped_files(&folder.state()), [(1, vec![folder.text("torn.parquet")])]);
+    }
+    let fail = ["update", &folder.text("state.slateval"), &folder.text("torn.parquet")];
+    refused(&slateval(&fail), &["torn.parquet"]);
+}
+
+#[test]
+fn a_file_of_a_state_that_became_bad_is_other_content() {
+    let folder = Folder::new();
+    let skip = ["--on-bad-file", "skip"];
+    folder.write_small("logs/1.csv");
+    folder.write_small("logs/2.csv");
+    assert_eq!(folder.update(&skip).code, 0);
+    let before = fs::read(folder.path("state.slateval")).unwrap();
+    let text = fs::read(folder.path("logs/2.csv")).unwrap();
+    fs::write(folder.path("logs/2.csv"), &text[..100]).unwrap();
+    refused(&folder.update(&skip), &["2.csv", "in it already, with other content"]);
+    assert_eq!(fs::read(folder.path("state.slateval")).unwrap(), before);
+    fs::write(folder.path("logs/2.csv"), &text).unwrap();
+    assert_eq!(folder.update(&skip).code, 0);
+    assert_eq!(fs::read(folder.path("state.slateval")).unwrap(), before);
+}
+
+/// Its last line has no end, which was allowed when it was read.
+#[test]
+fn a_file_of_a_state_is_known_though_it_would_not_be_read_today() {
+    let folder = Folder::new();
+    folder.write_small("logs/1.csv");
+    fs::write(folder.path("logs/2.csv"), "reward,mu_1,pi_1\n1,0.5,0.5\n2,0.5,0.25").unwrap();
+    assert_eq!(folder.update(&["--allow-unended"]).code, 0);
+    let run = folder.update(&["--on-bad-file", "skip"]);
+    assert!(run.stdout.contains("2 files skipped, in it already"), "{}{}", run.stdout, run.stderr);
+    assert_eq!(skipped_files(&folder.state()), []);
+}
+
+/// Summaries in which a file is both read and left out come from a merge.
+#[test]
+fn a_file_that_is_known_is_no_longer_left_out() {
+    let folder = Folder::new();
+    folder.write_small("logs/1.csv");
+    folder.write_small("logs/22.csv");
+    let text = fs::read(folder.path("logs/22.csv")).unwrap();
+    let save = |name: &str, logs: &[&str]| {
+        let logs: Vec<String> = logs.iter().map(|log| folder.text(log)).collect();
+        let logs: Vec<&str> = logs.iter().map(String::as_str).collect();
+        let words = ["--structure", "additive", "--on-bad-file", "skip", "--save", &folder.text(name)];
+        let run = slateval(&[&["evaluate"], logs.as_slice(), &words].concat());
+        assert_eq!(run.code, 0, "{}", run.stderr);
+    };
+    save("good.slateval", &["logs/22.csv"]);
+    fs::write(folder.path("logs/22.csv"), &text[..100]).unwrap();
+    save("bad.slateval", &["logs/1.csv", "logs/22.csv"]);
+    fs::write(folder.path("logs/22.csv"), &text).unwrap();
+    let (good, bad) = (folder.text("good.slateval"), folder.text("bad.slateval"));
+    assert_eq!(slateval(&["merge", &good, &bad, "-o", &folder.text("state.slateval")]).code, 0);
+    assert_eq!(skipped_files(&folder.state())[0].0, 1);
+    let run = folder.update(&[]);
+    assert!(run.stdout.contains("nothing added"), "{}{}", run.stdout, run.stderr);
+    assert_eq!(skipped_files(&folder.state()), []);
+}

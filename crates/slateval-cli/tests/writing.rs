@@ -137,3 +137,19 @@ fn a_state_that_cannot_be_written_stays_as_it_was() {
     let run = slateval(&["update", &state, &path("2.csv")]);
     assert!(run.stdout.contains("4,000 slates in all"), "{}{}", run.stdout, run.stderr);
 }
+
+/// A reading of hours does not end for want of a place to keep its work.
+#[test]
+fn work_that_cannot_be_kept_keeps_nobody_from_the_result() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("work.slateval").display().to_string();
+    let run = with_small_files("4", &["--resume", &path]);
+    assert_eq!(run.code, 2, "{}", run.stderr);
+    assert!(run.stdout.contains("12,000 slates"), "{}", run.stdout);
+    assert_eq!(run.stderr.matches("no further checkpoints").count(), 1, "{}", run.stderr);
+    assert!(run.stderr.contains("work.slateval: a checkpoint could not be written"), "{}", run.stderr);
+    assert!(names(folder.path()).is_empty());
+    let json = with_small_files("4", &["--resume", &path, "--json", "-"]);
+    assert_eq!(json.code, 2);
+    assert!(serde_json::from_str::<serde_json::Value>(&json.stdout).is_ok(), "{}", json.stdout);
+}

@@ -13,7 +13,8 @@ use std::path::{Path, PathBuf};
 use slateval::Field;
 
 pub use checkpoint::CheckpointFault;
-pub(crate) use name::{brief, name_of};
+pub(crate) use name::brief;
+pub use name::name_of;
 pub use remote::RemoteError;
 pub use table::TableFormat;
 pub use tolerance::{OnBad, Tolerance};

@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-/// The path as text. Bytes that are no text are written as `\xff`, so that two names which differ in them stay two names.
-pub(crate) fn name_of(path: &Path) -> String {
+/// What summaries and results call a file: the path as text. Bytes that are no text are written as `\xff`, so that two names which differ in them stay two names.
+pub fn name_of(path: &Path) -> String {
     let bytes = path.as_os_str().as_encoded_bytes();
     let mut name = String::with_capacity(bytes.len());
     for chunk in bytes.utf8_chunks() {

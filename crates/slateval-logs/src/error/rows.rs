@@ -35,6 +35,12 @@ impl Error {
         )
     }
 
+    /// The same for an error that comes before any row is read: a file is to blame as well if no line at its beginning tells
+    /// its columns.
+    pub(crate) fn prevents_opening(&self) -> bool {
+        self.is_bad_file() || self.bad_row().is_some()
+    }
+
     /// The row that the error is about.
     pub(crate) fn row(&self) -> Option<u64> {
         self.clone().row_mut().copied()

@@ -7,31 +7,38 @@ use rayon::prelude::*;
 use slateval::{Input, Spec, Summary};
 
 use crate::error::{Error, Result, name_of};
-use crate::formats::Identity;
+use crate::formats::{Identity, Place};
 use crate::reading::checkpoint::Merged;
 use crate::reading::gather::Gather;
-use crate::reading::log::{Log, LogFile};
+use crate::reading::log::{Log, LogFile, Unopened};
 
 impl Log {
     /// Parts with the files whose rows a summary has already: they are the same by name, size and fingerprint and, where
     /// the summary [remembers its content](Log::remembering_content), by their time of change or by all of their bytes.
     /// Returns the rest of the log, which may have no files, and the files left out.
     ///
-    /// A file that the summary has under another name stays: [`Summary::merge`] refuses it.
+    /// A copy of a file that the summary has stays: [`Summary::merge`] refuses it.
     ///
     /// # Errors
-    /// [`Error::OtherContent`] for a file that the summary has with other content, [`Error::KnownInPart`] for one of
-    /// which it has some row groups.
+    /// [`Error::OtherContent`] for a file that the summary has with other content, also if it cannot be opened any more;
+    /// [`Error::KnownInPart`] for one of which it has some row groups.
     pub fn without_known(mut self, summary: &Summary) -> Result<(Log, Vec<PathBuf>)> {
-        let mut known = Vec::new();
-        let inputs = Inputs::of(summary);
-        for file in &self.files {
-            if inputs.have(file)? {
-                known.push(file.path().to_path_buf());
+        let parts = Parts::of(summary);
+        let (mut known, mut files, mut unopened) = (Vec::new(), Vec::new(), Vec::new());
+        for file in self.files {
+            match parts.have(&file)? {
+                true => known.push(file.path().to_path_buf()),
+                false => files.push(file),
             }
         }
-        self.files.retain(|file| !known.iter().any(|known| known == file.path()));
-        self.paths.retain(|path| !known.contains(path));
+        for file in self.unopened {
+            match parts.have_unopened(&file)? {
+                true => known.push(file.place.path().to_path_buf()),
+                false => unopened.push(file),
+            }
+        }
+        self.paths = files.iter().map(|file| file.path().into()).collect();
+        (self.files, self.unopened) = (files, unopened);
         Ok((self, known))
     }
 
@@ -64,14 +71,14 @@ impl Log {
     }
 }
 
-/// The files that a summary has.
-struct Inputs<'a> {
+/// The inputs of a summary: a file may be there in several parts.
+struct Parts<'a> {
     by_name: HashMap<&'a str, Vec<&'a Input>>,
     /// Names of files by where they are now: `log` and `./log` are one file.
     by_place: HashMap<PathBuf, &'a str>,
 }
 
-impl<'a> Inputs<'a> {
+impl<'a> Parts<'a> {
     fn of(summary: &'a Summary) -> Self {
         let mut by_name: HashMap<&str, Vec<&Input>> = HashMap::new();
         for input in summary.inputs() {
@@ -79,40 +86,51 @@ impl<'a> Inputs<'a> {
         }
         let place = |name: &&'a str| Some((std::fs::canonicalize(name).ok()?, *name));
         let by_place = by_name.keys().filter_map(place).collect();
-        Inputs { by_name, by_place }
+        Parts { by_name, by_place }
     }
 
     /// The parts of a file, under the name it has now or under another one.
-    fn parts(&self, file: &Path) -> &[&'a Input] {
-        let here = || self.by_place.get(&std::fs::canonicalize(file).ok()?).copied();
-        let own = self.by_name.get(name_of(file).as_str());
-        own.or_else(|| self.by_name.get(here()?)).map_or(&[], Vec::as_slice)
+    fn of_file(&self, path: &Path, name: &str) -> Option<&[&'a Input]> {
+        let here = || self.by_place.get(&std::fs::canonicalize(path).ok()?).copied();
+        Some(self.by_name.get(name).or_else(|| self.by_name.get(here()?))?.as_slice())
     }
 
+    /// Whether all rows of a file are there.
     fn have(&self, file: &LogFile) -> Result<bool> {
-        match (&file.identity, self.parts(file.path())) {
-            (None, _) | (_, []) => Ok(false),
-            (Some(identity), parts) => is_same(file, identity, parts),
-        }
+        let Some(identity) = &file.identity else { return Ok(false) };
+        let Some(parts) = self.of_file(file.path(), &name_of(file.path())) else { return Ok(false) };
+        check_content(parts, identity, &file.place)?;
+        let Some(ranges) = parts.iter().map(|part| part.row_groups.clone()).collect::<Option<Vec<_>>>() else {
+            return Ok(true);
+        };
+        let groups: BTreeSet<usize> = ranges.into_iter().flatten().collect();
+        // Row groups without rows are not remembered.
+        let rows_of_groups = file.head.row_groups.iter().flatten().enumerate();
+        let filled: BTreeSet<usize> = rows_of_groups.filter(|(_, rows)| **rows > 0).map(|(group, _)| group).collect();
+        all_groups(file.path(), filled.intersection(&groups).count(), filled.len())
+    }
+
+    /// Whether rows of a file that cannot be opened today are there: it was read with more tolerance.
+    fn have_unopened(&self, file: &Unopened) -> Result<bool> {
+        let Some(parts) = self.of_file(file.place.path(), &file.example.file) else { return Ok(false) };
+        check_content(parts, &Identity::of(&file.place)?, &file.place)?;
+        Ok(true)
     }
 }
 
-/// Whether a file is the one that a summary has under its name.
-fn is_same(file: &LogFile, identity: &Identity, parts: &[&Input]) -> Result<bool> {
-    let mut groups = BTreeSet::new();
+/// Refuses a file that is no longer what it was when these parts of it were read.
+fn check_content(parts: &[&Input], identity: &Identity, place: &Place) -> Result<()> {
     let mut compared = None;
     for part in parts {
-        let same_content = |content| identity.has_content(&file.place, content);
+        let same_content = |content| identity.has_content(place, content);
         let is_same = (part.bytes, part.fingerprint) == identity.key()
             && part.content.filter(|_| part.content != compared).map_or(Ok(true), same_content)?;
         if !is_same {
-            return Err(Error::OtherContent { path: file.path().into() });
+            return Err(Error::OtherContent { path: place.path().into() });
         }
         compared = part.content;
-        let Some(range) = &part.row_groups else { return Ok(true) };
-        groups.extend(range.clone());
     }
-    all_groups(file.path(), groups.len(), file.head.row_groups.as_ref().map_or(0, Vec::len))
+    Ok(())
 }
 
 /// Whether the groups of rows that a summary has are all that there are.

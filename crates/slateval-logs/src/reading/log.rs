@@ -34,10 +34,20 @@ pub struct Log {
     pub(crate) memory: Option<u64>,
     /// Whether a log without rows has a summary.
     pub(crate) may_be_empty: bool,
-    /// Files that could not be opened and are left out, each with the number of files that stand before it.
-    pub(crate) unopened: Vec<(usize, SkippedExample)>,
+    /// Files that could not be opened and are left out.
+    pub(crate) unopened: Vec<Unopened>,
     /// Text files without a header or a row.
     empty: Vec<PathBuf>,
+}
+
+/// A file that could not be opened.
+#[derive(Debug)]
+pub(crate) struct Unopened {
+    /// The number of files that stand before it.
+    pub(crate) before: usize,
+    pub(crate) place: Place,
+    /// Its name, and why it could not be opened.
+    pub(crate) example: SkippedExample,
 }
 
 /// One file of a log.
@@ -77,6 +87,15 @@ impl Log {
     /// # Errors
     /// As for [`Log::open`]. A path that leads nowhere is refused in any case.
     pub fn open_tolerating(paths: &[String], tolerance: Tolerance) -> Result<Log> {
+        let log = Log::open_what_is_left(paths, tolerance)?;
+        if log.files.is_empty() { Err(no_file(paths, &log.unopened)) } else { Ok(log) }
+    }
+
+    /// The same, though no file may be left: all of them are bad and skipped, or empty.
+    ///
+    /// # Errors
+    /// As for [`Log::open_tolerating`].
+    pub fn open_what_is_left(paths: &[String], tolerance: Tolerance) -> Result<Log> {
         let found = formats::files(paths)?;
         let mut input = None;
         if let Some(place) = found.iter().find(|place| place.is_standard_input()) {
@@ -86,17 +105,15 @@ impl Log {
         let partitions = formats::partitions(&found);
         let remote = found.iter().any(|place| matches!(place, Place::Object(_)));
         // Footers are read side by side: a log may have thousands of files. The first error in the order of files wins.
-        let open = || -> Vec<(PathBuf, Result<LogFile>)> {
+        let open = || -> Vec<(Place, Result<LogFile>)> {
             let files = found.into_par_iter().zip(partitions);
-            let open = |(place, partition): (Place, _)| {
-                (place.path().to_owned(), open_file(place, partition, &piped, tolerance))
-            };
+            let open = |(place, partition): (Place, _)| (place.clone(), open_file(place, partition, &piped, tolerance));
             files.map(open).collect()
         };
         let opened = if remote { waiting_threads()?.install(open) } else { open() };
         let Opened { files, unopened, empty } = usable(opened, tolerance)?;
-        let Some(first) = files.first() else { return Err(no_file(paths, &unopened)) };
-        let schema = with_partition(&first.head.schema, &first.partition);
+        let columns = |first: &LogFile| with_partition(&first.head.schema, &first.partition);
+        let schema = files.first().map_or_else(Schema::empty, columns);
         let paths_found = files.iter().map(|f| f.path().into()).collect();
         Ok(Log {
             given: paths.to_vec(),
@@ -299,21 +316,22 @@ enum FileName {
 #[derive(Default)]
 struct Opened {
     files: Vec<LogFile>,
-    /// Those that cannot be used, each with the number of files before it.
-    unopened: Vec<(usize, SkippedExample)>,
+    /// Those that cannot be used.
+    unopened: Vec<Unopened>,
     empty: Vec<PathBuf>,
 }
 
 /// Sorts out the files that could not be opened, if the log is not refused for them.
-fn usable(opened: Vec<(PathBuf, Result<LogFile>)>, tolerance: Tolerance) -> Result<Opened> {
+fn usable(opened: Vec<(Place, Result<LogFile>)>, tolerance: Tolerance) -> Result<Opened> {
     let mut found = Opened::default();
-    for (path, file) in opened {
+    for (place, file) in opened {
         match file {
             // An empty text file has no header, and nothing to add either.
-            Ok(file) if file.head.schema.fields().is_empty() => found.empty.push(path),
+            Ok(file) if file.head.schema.fields().is_empty() => found.empty.push(place.path().into()),
             Ok(file) => found.files.push(file),
-            Err(error) if tolerance.bad_files == OnBad::Skip && error.is_bad_file() => {
-                found.unopened.push((found.files.len(), unusable(name_of(&path), &error)));
+            Err(error) if tolerance.bad_files == OnBad::Skip && error.prevents_opening() => {
+                let example = unusable(name_of(place.path()), &error);
+                found.unopened.push(Unopened { before: found.files.len(), place, example });
             }
             Err(error) => return Err(error),
         }
@@ -322,12 +340,12 @@ fn usable(opened: Vec<(PathBuf, Result<LogFile>)>, tolerance: Tolerance) -> Resu
 }
 
 /// Why there is no file to be read.
-fn no_file(paths: &[String], unopened: &[(usize, SkippedExample)]) -> Error {
+fn no_file(paths: &[String], unopened: &[Unopened]) -> Error {
     let paths = paths.to_vec();
     match unopened.first() {
         None => Error::NoRows { paths },
-        Some((_, first)) => {
-            let first = first.value.clone().unwrap_or_default();
+        Some(first) => {
+            let first = first.example.value.clone().unwrap_or_default();
             Error::NothingLeft { paths, rows: 0, files: unopened.len() as u64, first }
         }
     }

@@ -170,7 +170,7 @@ impl Log {
         let job = Job { columns, spec, footers: &Footers::default(), budget: &budget };
         let plan = || PlannedLog {
             tasks: tasks.iter().map(|(task, file)| Planned::new(task, file.identity.as_ref())).collect(),
-            left_out: self.unopened.iter().map(|(_, file)| file.file.clone()).collect(),
+            left_out: self.unopened.iter().map(|file| file.example.file.clone()).collect(),
         };
         let mut keeper = checkpoints.map(|checkpoints| Keeper::new(checkpoints, plan()));
         let done = start(keeper.as_mut(), spec)?;
@@ -209,7 +209,7 @@ impl Log {
         Plan {
             parts: (0..units.len()).map(part).collect(),
             files: self.files.iter().map(file).collect(),
-            unopened: self.unopened.iter().cloned().collect(),
+            unopened: self.unopened.iter().map(|file| (file.before, file.example.clone())).collect(),
         }
     }
 

@@ -30,10 +30,12 @@ impl Done {
         Done { summary, base: None, input: None, more: false, rows, faults }
     }
 
-    /// The summary of a task's last part, all of whose parts are merged: it knows its file.
+    /// The summary of a task's last part, all of whose parts are merged: it knows its file. A file without a single row,
+    /// good or bad, may get some, and is to be read then: it is not remembered.
     pub(crate) fn complete(mut summary: Summary, input: Option<Input>) -> Summary {
         let (rows, digest) = (summary.rows(), summary.digest());
-        input.into_iter().for_each(|input| summary.add_input(Input { rows, digest, ..input }));
+        let has_rows = rows > 0 || summary.skipped().iter().any(|part| part.rows > 0);
+        input.filter(|_| has_rows).into_iter().for_each(|input| summary.add_input(Input { rows, digest, ..input }));
         summary
     }
 

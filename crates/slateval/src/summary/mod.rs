@@ -192,7 +192,7 @@ impl Summary {
     }
 
     /// Remembers which file rows came from that were added, so that [`merge`](Summary::merge) can refuse to count them
-    /// twice. An input without rows is not remembered.
+    /// twice. An input without rows is remembered as well: all of its rows may have been bad.
     pub fn add_input(&mut self, input: Input) {
         self.inputs.add(input);
     }
