@@ -184,7 +184,9 @@ def prediction(begin: list[float], nanoseconds: list[float], merge: float) -> st
         size = slates * 25
         tasks = min(size / 2**26, max(256, size / 2**28), 10_000)
         cells = [f"{slates:.0e}".replace("e+", "e"), f"{size / 1e9:,.0f} GB", f"{tasks:,.0f}"]
-        cells += [told(own + slates * cost * 1e-9 / min(CORES, tasks)) for own, cost in zip(begin, nanoseconds)]
+        cells += [
+            told(own + slates * cost * 1e-9 / min(CORES, tasks)) for own, cost in zip(begin, nanoseconds, strict=True)
+        ]
         rows.append([*cells, told(tasks * merge / CORES + FAN_IN * 3 * merge)])
     return table(["slates", "files", "tasks", "paths", "DataFrame", "merging"], rows)
 
@@ -204,7 +206,7 @@ def main() -> None:
     fastest = dict(times)["one process, two threads"]
     whole = [dict(times)[f"Spark, `local[2]`, {way}"] for way in ("paths", "DataFrame")]
     others = given.rows * (FILES - 1) / FILES
-    cost = [2e9 * (all_files - one) / others for all_files, one in zip(whole, one_file)]
+    cost = [2e9 * (all_files - one) / others for all_files, one in zip(whole, one_file, strict=True)]
     lines = [
         f"Measured with `python benches/scaling.py` on {os.cpu_count()} cores, best of {given.turns} turns, "
         f"{given.rows:,} slates of five slots in {FILES} files, default method with bands.",
@@ -227,8 +229,8 @@ def main() -> None:
         f"{PARTS:,} parts of the default, merged in a tree by one process: {cpu:.1f} CPU seconds, that is "
         f"{1e3 * cpu / PARTS:.1f} ms a part, and {peak:.0f} MB at the peak.",
         "",
-        f"One file of the {FILES} takes {one_file[0]:.2f} s as a path and {one_file[1]:.2f} s as a DataFrame, most of it "
-        f"Spark's own beginning; each further slate {cost[0]:.0f} and {cost[1]:.0f} ns of a core. What that predicts "
+        f"One file of the {FILES} takes {one_file[0]:.2f} s as a path and {one_file[1]:.2f} s as a DataFrame, most of "
+        f"it Spark's own beginning; each further slate {cost[0]:.0f} and {cost[1]:.0f} ns of a core. What that predicts "
         f"for {CORES} cores, with files of 25 bytes a slate, where storage and network keep up:",
         "",
         prediction(one_file, cost, cpu / PARTS),
