@@ -230,8 +230,8 @@ def main() -> None:
         f"{1e3 * cpu / PARTS:.1f} ms a part, and {peak:.0f} MB at the peak.",
         "",
         f"One file of the {FILES} takes {one_file[0]:.2f} s as a path and {one_file[1]:.2f} s as a DataFrame, most of "
-        f"it Spark's own beginning; each further slate {cost[0]:.0f} and {cost[1]:.0f} ns of a core. What that predicts "
-        f"for {CORES} cores, with files of 25 bytes a slate, where storage and network keep up:",
+        f"it Spark's own beginning; each further slate {cost[0]:.0f} and {cost[1]:.0f} ns of a core. What that "
+        f"predicts for {CORES} cores, with files of 25 bytes a slate, where storage and network keep up:",
         "",
         prediction(one_file, cost, cpu / PARTS),
     ]
