@@ -20,7 +20,7 @@ pub(crate) struct Budget {
 const TOTALS: u64 = 2;
 
 /// Bytes of a part that is large: parts of such a size cost more time to merge than is won by having many of them ready.
-const LARGE: u64 = 32_000_000;
+const LARGE: u64 = 48_000_000;
 
 /// Segments that a log is taken to have when it is decided how many parts are read at a time. Segments share bins, so
 /// that more of them take hardly more memory.
