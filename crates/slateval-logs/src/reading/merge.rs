@@ -26,6 +26,7 @@ pub(crate) struct Merge<'a> {
 const LOOK_AGAIN: Duration = Duration::from_millis(5);
 
 struct State<'a> {
+    workers: usize,
     begun: usize,
     waiting: BTreeMap<usize, Result<Done>>,
     /// What is merged: a beginning of the plan.
@@ -39,14 +40,17 @@ impl<'a> Merge<'a> {
     /// Goes on from what is gathered already.
     pub(crate) fn new(gather: Gather, keeper: Option<Keeper<'a>>, ahead: usize, budget: Budget) -> Self {
         let begun = gather.done().units;
-        let state = State { begun, waiting: BTreeMap::new(), gather, keeper, failed: None };
+        let state = State { workers: 0, begun, waiting: BTreeMap::new(), gather, keeper, failed: None };
         Merge { state: Mutex::new(state), moved: Condvar::new(), ahead: ahead.max(1), budget }
     }
 
     /// Takes tasks until there are none left or one has failed. Meant to be called by every worker.
     pub(crate) fn work(&self, tasks: usize, part: &(dyn Fn(usize) -> Result<Done> + Sync)) {
-        while let Some(task) = self.begin(tasks) {
+        self.lock().workers += 1;
+        let mut is_used = false;
+        while let Some(task) = self.begin(tasks, is_used) {
             self.run(task, || part(task));
+            is_used = true;
         }
     }
 
@@ -85,8 +89,14 @@ impl<'a> Merge<'a> {
         self.lock().failed.is_some()
     }
 
-    fn begin(&self, tasks: usize) -> Option<usize> {
+    /// The next task, for a worker that has done one before, or not. One that has not goes if there is memory for fewer
+    /// workers: what it frees would stay with it, and others could not use it.
+    fn begin(&self, tasks: usize, is_used: bool) -> Option<usize> {
         let mut state = self.wait_while(|state| state.begun < tasks && state.begun >= state.merged() + self.ahead());
+        if !is_used && self.budget.is_known() && state.workers > self.ahead() {
+            state.workers -= 1;
+            return None;
+        }
         if state.failed.is_some() || state.begun >= tasks {
             return None;
         }

@@ -58,6 +58,11 @@ impl Budget {
         Ok(())
     }
 
+    /// Whether it is known how large parts are.
+    pub(crate) fn is_known(&self) -> bool {
+        self.largest.load(Ordering::Relaxed) > 0
+    }
+
     /// How many of so many parts may be in memory at a time, beside the totals. One has to tell how large parts are.
     pub(crate) fn parts(&self, wanted: usize) -> usize {
         match self.largest.load(Ordering::Relaxed) {
