@@ -10,8 +10,10 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 import slateval
+from conftest import Log
 
 R, MU, PI = np.ones(4), np.full((4, 2), 0.5), np.full((4, 2), 0.25)
 HIDDEN = [False, True, False, False]
@@ -111,3 +113,13 @@ def test_what_is_no_path() -> None:
         slateval.evaluate(Path("s3://bucket/log.parquet"))
     with pytest.raises(slateval.InputError, match=r"pass logging=, an array \(n, K\)"):
         slateval.evaluate(reward=R, target=PI)
+
+
+def test_old_times_of_parquet_are_in_utc(log: Log, tmp_path: Path) -> None:
+    """Spark and Impala count times of 96 bits from midnight in UTC, though the file does not say so."""
+    hours = np.datetime64("2026-11-16T05:00:00", "ns") + (np.arange(len(log.reward)) % 3) * np.timedelta64(1, "h")
+    path = tmp_path / "old.parquet"
+    table = pa.table({**log.columns(), "hour": hours})
+    pq.write_table(table, path, use_deprecated_int96_timestamps=True)
+    found = [segment.value for segment in slateval.evaluate(path, by="hour", band="none").segments]
+    assert found == [f"2026-11-16T0{hour}:00:00Z" for hour in (5, 6, 7)]
