@@ -13,6 +13,7 @@ use arrow_array::{Array, ArrayRef, BooleanArray, Float64Array, StringArray};
 use arrow_buffer::NullBuffer;
 use arrow_schema::DataType;
 use num_traits::ToPrimitive;
+use slateval::{Block, Field};
 
 use crate::error::{Error, Result, brief};
 use crate::formats::Cell;
@@ -100,6 +101,14 @@ impl Numbers {
             }};
         }
         by_type!(self.array.data_type(), convert, out)
+    }
+
+    /// Copies some values into a column of a block.
+    pub(crate) fn fill(&self, range: Range<usize>, field: Field, block: &mut Block) {
+        match self.array.as_primitive_opt::<Float32Type>() {
+            Some(singles) => block.fill_from_singles(field, &singles.values()[range]),
+            None => self.copy(range, block.column_mut(field)),
+        }
     }
 
     /// Copies a column of a matrix whose rows of so many values stand one behind the other in `range`.

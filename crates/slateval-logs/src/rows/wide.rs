@@ -220,7 +220,7 @@ impl<'a> Columns<'a> {
     fn fill(&self, rows: Range<usize>, at: At<'_>, block: &mut Block, scratch: &mut Vec<f64>) -> Result<()> {
         block.reset(rows.len(), self.slots(rows.clone()));
         for (scalar, numbers) in &self.scalars {
-            numbers.copy(rows.clone(), block.column_mut(scalar.field));
+            numbers.fill(rows.clone(), scalar.field, block);
         }
         for (group, slots) in &self.groups {
             slots.fill(group, rows.clone(), block, scratch);
@@ -339,7 +339,7 @@ impl Slots {
         match self {
             Slots::Wide(columns) => {
                 for (slot, column) in columns.iter().enumerate() {
-                    column.copy(rows.clone(), block.column_mut(group.role.field(slot)));
+                    column.fill(rows.clone(), group.role.field(slot), block);
                 }
             }
             Slots::List { lists, values } => {

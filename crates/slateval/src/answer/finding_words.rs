@@ -205,7 +205,7 @@ fn standard_errors(z: f64) -> String {
     if z < 1000.0 { format!("{z:.1} standard errors") } else { "over 1000 standard errors".to_owned() }
 }
 
-/// Four digits.
+/// Eight digits.
 fn short(x: f64) -> String {
     if x.abs() >= 1e6 {
         format!("{x:.3e}")

@@ -5,10 +5,10 @@
 //! of Box and Muller. Logarithm, sine and cosine are written out in operations that vectorise, and products and sums are not
 //! fused, so that every machine gives the same bits.
 
-use crate::math::lanes::{Four, LANES, Lanes, wide};
+use crate::math::lanes::{Eight, LANES, Lanes, wide};
 
 /// Draws that are made side by side.
-pub(crate) const SIDE: usize = 2 * LANES;
+pub(crate) const SIDE: usize = LANES;
 
 /// One number of each of some draws.
 pub(crate) type Side = [Lanes; SIDE / LANES];
@@ -19,7 +19,7 @@ wide! {
 }
 
 #[inline(always)]
-fn fill_rows<F: Four>(keys: &[u64; SIDE], rows: &mut [Side]) {
+fn fill_rows<F: Eight>(keys: &[u64; SIDE], rows: &mut [Side]) {
     let (pairs, last) = rows.as_chunks_mut::<2>();
     let mut counters = *keys;
     for [first, second] in pairs {

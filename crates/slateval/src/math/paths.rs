@@ -1,6 +1,6 @@
 //! Paths of random processes, of some draws side by side: what is done to each is done to all at once.
 
-use crate::math::lanes::{Four, LANES, Lanes, wide};
+use crate::math::lanes::{Eight, LANES, Lanes, wide};
 use crate::math::normals::{SIDE, Side};
 
 /// Columns that are multiplied together: their coefficients lie side by side in each row.
@@ -54,24 +54,23 @@ impl Columns {
 const GROUPS: usize = SIDE / LANES;
 
 #[inline(always)]
-fn load<F: Four>(row: &Side) -> [F; GROUPS] {
-    [F::load(&row[0]), F::load(&row[1])]
+fn load<F: Eight>(row: &Side) -> [F; GROUPS] {
+    std::array::from_fn(|group| F::load(&row[group]))
 }
 
 #[inline(always)]
-fn store<F: Four>(values: [F; GROUPS], row: &mut Side) {
-    values[0].store(&mut row[0]);
-    values[1].store(&mut row[1]);
+fn store<F: Eight>(values: [F; GROUPS], row: &mut Side) {
+    values.into_iter().zip(row).for_each(|(value, to)| value.store(to));
 }
 
 #[inline(always)]
-fn both<F: Four>(a: [F; GROUPS], b: [F; GROUPS], of: impl Fn(F, F) -> F) -> [F; GROUPS] {
-    [of(a[0], b[0]), of(a[1], b[1])]
+fn both<F: Eight>(a: [F; GROUPS], b: [F; GROUPS], of: impl Fn(F, F) -> F) -> [F; GROUPS] {
+    std::array::from_fn(|group| of(a[group], b[group]))
 }
 
 /// `coefficient * row + more`.
 #[inline(always)]
-fn times_plus<F: Four>(coefficient: f64, row: [F; GROUPS], more: [F; GROUPS]) -> [F; GROUPS] {
+fn times_plus<F: Eight>(coefficient: f64, row: [F; GROUPS], more: [F; GROUPS]) -> [F; GROUPS] {
     both(row, more, |row, more| F::splat(coefficient).times_plus(row, more))
 }
 
@@ -80,7 +79,7 @@ wide! {
 }
 
 #[inline(always)]
-fn dots_of_rows<F: Four>(coefficients: &[Lanes], rows: &[Side]) -> [Side; LANES] {
+fn dots_of_rows<F: Eight>(coefficients: &[Lanes], rows: &[Side]) -> [Side; LANES] {
     let mut sums = [[F::splat(0.0); GROUPS]; LANES];
     for (coefficients, row) in coefficients.iter().zip(rows) {
         let row = load(row);
@@ -100,8 +99,8 @@ wide! {
 }
 
 #[inline(always)]
-fn add_products_to_rows<F: Four>(coefficients: &[Lanes], factors: &[Side; LANES], rows: &mut [Side]) {
-    let factors = [load::<F>(&factors[0]), load(&factors[1]), load(&factors[2]), load(&factors[3])];
+fn add_products_to_rows<F: Eight>(coefficients: &[Lanes], factors: &[Side; LANES], rows: &mut [Side]) {
+    let factors: [[F; GROUPS]; LANES] = std::array::from_fn(|i| load(&factors[i]));
     for (coefficients, row) in coefficients.iter().zip(rows) {
         let mut sum = load(row);
         for i in 0..LANES {
@@ -117,7 +116,7 @@ wide! {
 }
 
 #[inline(always)]
-fn walk_rows<F: Four, const TERMS: usize>(scales: [&[f64]; TERMS], rows: [&[Side]; TERMS], path: &mut [Side]) {
+fn walk_rows<F: Eight, const TERMS: usize>(scales: [&[f64]; TERMS], rows: [&[Side]; TERMS], path: &mut [Side]) {
     let steps = path.len();
     let (scales, rows) = (scales.map(|s| &s[..steps]), rows.map(|r| &r[..steps]));
     let mut sum = [F::splat(0.0); GROUPS];
@@ -135,7 +134,7 @@ wide! {
 }
 
 #[inline(always)]
-fn run_up_rows<F: Four>(path: &mut [Side]) {
+fn run_up_rows<F: Eight>(path: &mut [Side]) {
     let mut sum = [F::splat(0.0); GROUPS];
     for row in path {
         sum = both(sum, load(row), F::plus);
@@ -157,7 +156,7 @@ wide! {
 }
 
 #[inline(always)]
-fn lay_rows_around<F: Four>(cdf: &[f64], more: &[f64], path: &mut [Side]) -> Laid {
+fn lay_rows_around<F: Eight>(cdf: &[f64], more: &[f64], path: &mut [Side]) -> Laid {
     let (zero, one) = (F::splat(0.0), F::splat(1.0));
     let (mut sup, mut fall, mut before) = ([zero; GROUPS], [zero; GROUPS], [zero; GROUPS]);
     for ((row, cdf), more) in path.iter_mut().zip(cdf).zip(more) {
@@ -175,12 +174,12 @@ fn lay_rows_around<F: Four>(cdf: &[f64], more: &[f64], path: &mut [Side]) -> Lai
 
 /// How far a path falls from one value to the next.
 #[inline(always)]
-fn drop<F: Four>(before: F, value: F) -> F {
+fn drop<F: Eight>(before: F, value: F) -> F {
     value.times_plus(F::splat(-1.0), before)
 }
 
 #[inline(always)]
-fn is_zero<F: Four>(falls: [F; GROUPS]) -> bool {
+fn is_zero<F: Eight>(falls: [F; GROUPS]) -> bool {
     falls.iter().all(|fall| fall.lanes().iter().all(|fall| *fall <= 0.0))
 }
 
@@ -210,7 +209,7 @@ wide! {
 }
 
 #[inline(always)]
-fn sort_rows<F: Four>(path: &mut [Side]) -> bool {
+fn sort_rows<F: Eight>(path: &mut [Side]) -> bool {
     let (steps, end) = (path.len(), [F::splat(f64::INFINITY); GROUPS]);
     let mut held = Held { values: [[F::splat(f64::NEG_INFINITY); GROUPS]; HELD] };
     let (mut fall, mut before) = ([F::splat(0.0); GROUPS], [F::splat(f64::NEG_INFINITY); GROUPS]);
@@ -240,7 +239,7 @@ struct Held<F> {
     values: [[F; GROUPS]; HELD],
 }
 
-impl<F: Four> Held<F> {
+impl<F: Eight> Held<F> {
     /// The next values join them, and the smallest leave.
     #[inline(always)]
     fn join(&mut self, mut next: [F; GROUPS]) -> [F; GROUPS] {
@@ -262,7 +261,7 @@ wide! {
 }
 
 #[inline(always)]
-fn integrate_rows<F: Four>(means: &[f64], path: &[Side], integrals: &mut [Side]) {
+fn integrate_rows<F: Eight>(means: &[f64], path: &[Side], integrals: &mut [Side]) {
     let (mut sum, mut before) = ([F::splat(0.0); GROUPS], [F::splat(0.0); GROUPS]);
     for ((mean, row), integral) in means.iter().zip(path).zip(integrals) {
         let value = load::<F>(row);
@@ -278,7 +277,7 @@ wide! {
 }
 
 #[inline(always)]
-fn sup_of_bridge_rows<F: Four>(path: &[Side], shares: &[f64]) -> Side {
+fn sup_of_bridge_rows<F: Eight>(path: &[Side], shares: &[f64]) -> Side {
     let mut found = Side::default();
     let Some(last) = path.last() else { return found };
     let end = load::<F>(last);

@@ -1,7 +1,7 @@
-//! Columns: what is made of them row by row, sums of them and of their products, and columns laid out row by row.
+//! Columns: what is made of them row by row, and sums of them and of their products.
 
 use crate::math::column::{Column, groups_of};
-use crate::math::lanes::{Four, LANES, Lanes, wide};
+use crate::math::lanes::{Eight, LANES, Lanes, wide};
 
 /// The smaller of two numbers: one instruction, for `f64::min` also looks for NaN.
 #[inline(always)]
@@ -21,7 +21,7 @@ wide! {
 }
 
 #[inline(always)]
-fn range_of<F: Four>(numbers: &[f64]) -> Option<(f64, f64)> {
+fn range_of<F: Eight>(numbers: &[f64]) -> Option<(f64, f64)> {
     let first = *numbers.first()?;
     let (whole, rest) = numbers.as_chunks::<LANES>();
     let (mut least, mut most) = (F::splat(first), F::splat(first));
@@ -40,23 +40,25 @@ wide! {
 }
 
 #[inline(always)]
-fn multiply_rows<F: Four>(rows: usize, a: &Column, b: &Column, out: &mut Column) {
+fn multiply_rows<F: Eight>(rows: usize, a: &Column, b: &Column, out: &mut Column) {
     for i in 0..groups_of(rows) {
         F::load(&a.groups()[i]).times(F::load(&b.groups()[i])).store(&mut out.groups_mut()[i]);
     }
 }
 
-/// Left and right columns of a tile: its ten sums stay in registers, and each group of rows is loaded once for all of them.
-const TILE: (usize, usize) = (2, 5);
+/// Left and right columns of a tile at most: where registers are many, its sums stay in them, and each group of rows is
+/// loaded once for all of them.
+const LEFTS: usize = 4;
+const RIGHTS: usize = 5;
 
 /// Adds the sums of the products of every left column with every right one, left by left.
 pub(crate) fn add_products(rows: usize, lefts: &[&Column], rights: &[Column], sums: &mut [f64]) {
     let width = rights.len();
-    for (lefts, sums) in lefts.chunks(TILE.0).zip(sums.chunks_mut(TILE.0 * width.max(1))) {
-        for (r, rights) in rights.chunks(TILE.1).enumerate() {
+    for (lefts, sums) in lefts.chunks(LEFTS).zip(sums.chunks_mut(LEFTS * width.max(1))) {
+        for (r, rights) in rights.chunks(RIGHTS).enumerate() {
             let found = tile(rows, lefts, rights);
             for (found, sums) in found[..lefts.len()].iter().zip(sums.chunks_exact_mut(width)) {
-                sums[r * TILE.1..].iter_mut().zip(&found[..rights.len()]).for_each(|(sum, more)| *sum += more);
+                sums[r * RIGHTS..].iter_mut().zip(&found[..rights.len()]).for_each(|(sum, more)| *sum += more);
             }
         }
     }
@@ -64,12 +66,17 @@ pub(crate) fn add_products(rows: usize, lefts: &[&Column], rights: &[Column], su
 
 /// Adds the sums of the products of columns with each other, each once: the lower triangle, row by row.
 pub(crate) fn add_products_among(rows: usize, columns: &[Column], sums: &mut [f64]) {
-    for start in (0..columns.len()).step_by(TILE.0) {
-        let lefts: Vec<&Column> = columns[start..].iter().take(TILE.0).collect();
-        for (r, rights) in columns[start..].chunks(TILE.1).enumerate() {
-            let found = tile(rows, &lefts, rights);
+    // Of a square tile, nearly half would be for nothing.
+    const FEW: usize = 2;
+    for start in (0..columns.len()).step_by(FEW) {
+        let mut lefts = [&Column::ZERO; FEW];
+        let own = &columns[start..columns.len().min(start + FEW)];
+        lefts.iter_mut().zip(own).for_each(|(to, column)| *to = column);
+        let lefts = &lefts[..own.len()];
+        for (r, rights) in columns[start..].chunks(RIGHTS).enumerate() {
+            let found = tile(rows, lefts, rights);
             for (i, found) in found[..lefts.len()].iter().enumerate() {
-                for (j, more) in (r * TILE.1..).zip(&found[..rights.len()]).filter(|&(j, _)| i <= j) {
+                for (j, more) in (r * RIGHTS..).zip(&found[..rights.len()]).filter(|&(j, _)| i <= j) {
                     sums[place_among(start + i, start + j)] += more;
                 }
             }
@@ -83,21 +90,32 @@ pub(crate) fn place_among(i: usize, j: usize) -> usize {
     j * (j + 1) / 2 + i
 }
 
-type Tile = [[f64; TILE.1]; TILE.0];
+type Tile = [[f64; RIGHTS]; LEFTS];
 
 fn tile(rows: usize, lefts: &[&Column], rights: &[Column]) -> Tile {
-    match (lefts, rights) {
-        ([a], [v]) => dots(rows, [a], [v]),
-        ([a], [v, w]) => dots(rows, [a], [v, w]),
-        ([a], [v, w, x]) => dots(rows, [a], [v, w, x]),
-        ([a], [v, w, x, y]) => dots(rows, [a], [v, w, x, y]),
-        ([a], [v, w, x, y, z]) => dots(rows, [a], [v, w, x, y, z]),
-        ([a, b], [v]) => dots(rows, [a, b], [v]),
-        ([a, b], [v, w]) => dots(rows, [a, b], [v, w]),
-        ([a, b], [v, w, x]) => dots(rows, [a, b], [v, w, x]),
-        ([a, b], [v, w, x, y]) => dots(rows, [a, b], [v, w, x, y]),
-        ([a, b], [v, w, x, y, z]) => dots(rows, [a, b], [v, w, x, y, z]),
-        _ => unreachable!("a tile has at most {TILE:?} columns"),
+    macro_rules! by_lefts {
+        ($($left:ident)*; $($right:ident)*) => {
+            dots(rows, [$($left),*], [$($right),*])
+        };
+    }
+    macro_rules! by_rights {
+        ($($right:ident)*) => {
+            match lefts {
+                [a] => by_lefts!(a; $($right)*),
+                [a, b] => by_lefts!(a b; $($right)*),
+                [a, b, c] => by_lefts!(a b c; $($right)*),
+                [a, b, c, d] => by_lefts!(a b c d; $($right)*),
+                _ => unreachable!("a tile has at most {LEFTS} by {RIGHTS} columns"),
+            }
+        };
+    }
+    match rights {
+        [v] => by_rights!(v),
+        [v, w] => by_rights!(v w),
+        [v, w, x] => by_rights!(v w x),
+        [v, w, x, y] => by_rights!(v w x y),
+        [v, w, x, y, z] => by_rights!(v w x y z),
+        _ => unreachable!("a tile has at most {LEFTS} by {RIGHTS} columns"),
     }
 }
 
@@ -107,11 +125,36 @@ wide! {
 }
 
 #[inline(always)]
-fn dots_of_rows<F: Four, const L: usize, const R: usize>(
+fn dots_of_rows<F: Eight, const L: usize, const R: usize>(
     rows: usize,
     lefts: [&Column; L],
     rights: [&Column; R],
 ) -> Tile {
+    let mut out = [[0.0; RIGHTS]; LEFTS];
+    if F::MANY_REGISTERS {
+        let sums = dots_at_once::<F, L, R>(rows, lefts, rights);
+        for l in 0..L {
+            for r in 0..R {
+                out[l][r] = sums[l][r].total();
+            }
+        }
+    } else {
+        for l in 0..L {
+            let [sums] = dots_at_once::<F, 1, R>(rows, [lefts[l]], rights);
+            for r in 0..R {
+                out[l][r] = sums[r].total();
+            }
+        }
+    }
+    out
+}
+
+#[inline(always)]
+fn dots_at_once<F: Eight, const L: usize, const R: usize>(
+    rows: usize,
+    lefts: [&Column; L],
+    rights: [&Column; R],
+) -> [[F; R]; L] {
     let mut sums = [[F::splat(0.0); R]; L];
     for i in 0..groups_of(rows) {
         let mut factors = [F::splat(0.0); R];
@@ -125,63 +168,7 @@ fn dots_of_rows<F: Four, const L: usize, const R: usize>(
             }
         }
     }
-    let mut out = [[0.0; TILE.1]; TILE.0];
-    for l in 0..L {
-        for r in 0..R {
-            out[l][r] = sums[l][r].total();
-        }
-    }
-    out
-}
-
-/// `sums += by * values`.
-#[inline(always)]
-pub(crate) fn add_scaled<F: Four>(sums: &mut [Lanes], by: F, values: &[Lanes]) {
-    for (sums, values) in sums.iter_mut().zip(values) {
-        by.times_plus(F::load(values), F::load(sums)).store(sums);
-    }
-}
-
-/// `sums += values`.
-#[inline(always)]
-pub(crate) fn add<F: Four>(sums: &mut [Lanes], values: &[Lanes]) {
-    for (sums, values) in sums.iter_mut().zip(values) {
-        F::load(values).plus(F::load(sums)).store(sums);
-    }
-}
-
-/// Lays columns out row by row, [`LANES`] of them at a time; zeros fill up the last group of columns.
-pub(crate) fn interleave<'a>(rows: usize, columns: impl ExactSizeIterator<Item = &'a Column>, out: &mut Vec<Lanes>) {
-    let (per_row, mut columns) = (columns.len().div_ceil(LANES), columns);
-    out.resize(groups_of(rows) * LANES * per_row, [0.0; LANES]);
-    for place in 0..per_row {
-        let mut four = [&Column::ZERO; LANES];
-        four.iter_mut().zip(&mut columns).for_each(|(to, column)| *to = column);
-        transpose(rows, four, place, per_row, out);
-    }
-}
-
-wide! {
-    /// Writes four columns row by row, at one place out of some in each row.
-    fn transpose(rows: usize, columns: [&Column; LANES], place: usize, per_row: usize, out: &mut [Lanes]) = transpose_rows
-}
-
-/// Four rows at a time.
-#[inline(always)]
-fn transpose_rows<F: Four>(
-    rows: usize,
-    [a, b, c, d]: [&Column; LANES],
-    place: usize,
-    per_row: usize,
-    out: &mut [Lanes],
-) {
-    let four_rows = out.chunks_exact_mut(LANES * per_row);
-    for (i, out) in (0..groups_of(rows)).zip(four_rows) {
-        let four = [a, b, c, d].map(|column| F::load(&column.groups()[i]));
-        for (row, values) in F::transpose(four).into_iter().enumerate() {
-            values.store(&mut out[row * per_row + place]);
-        }
-    }
+    sums
 }
 
 #[cfg(test)]
@@ -206,7 +193,7 @@ mod tests {
         let dot = |a: &Column, b: &Column, rows: usize| -> f64 {
             a.first(rows).iter().zip(b.first(rows)).map(|(x, y)| x * y).sum()
         };
-        for rows in [4, 64, ROWS] {
+        for rows in [8, 64, ROWS] {
             let lefts: Vec<&Column> = columns[..3].iter().collect();
             let mut sums = [1.0; 3 * 11];
             add_products(rows, &lefts, &columns[1..], &mut sums);
@@ -219,17 +206,6 @@ mod tests {
                     assert!(i > j || j >= 7 || among[place_among(i, j)] == expected, "{i} {j}");
                 }
             }
-        }
-    }
-
-    #[test]
-    fn rows_are_laid_out_one_behind_the_other() {
-        let columns: Vec<Column> = (0..6).map(column).collect();
-        let mut out = Vec::new();
-        interleave(ROWS, columns.iter(), &mut out);
-        for row in 0..ROWS {
-            let expected: Vec<f64> = columns.iter().map(|c| c.get(row)).chain([0.0, 0.0]).collect();
-            assert_eq!(out[2 * row..2 * row + 2].as_flattened(), expected);
         }
     }
 }

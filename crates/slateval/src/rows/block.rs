@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use crate::math::column::{self, Column};
+use crate::math::singles;
 use crate::question::field::Field;
 use crate::question::segment::Segment;
 use crate::question::spec::Spec;
@@ -200,6 +201,14 @@ impl Block {
         }
     }
 
+    /// The columns of all slots, given the field of one.
+    pub(crate) fn whole_columns(&self, field: Field) -> &[Column] {
+        match BlockColumns::place(field) {
+            Place::Slot(kind, _) => &self.by_slot[kind],
+            Place::Single(_) | Place::Weight(_) => std::slice::from_ref(self.whole_column(field)),
+        }
+    }
+
     /// One column, to be filled.
     ///
     /// # Panics
@@ -212,6 +221,26 @@ impl Block {
             Place::Slot(kind, slot) => &mut self.by_slot[kind][slot],
         };
         column.first_mut(rows)
+    }
+
+    /// Fills one column from single-precision numbers, each as the double that it is: several at a time, which a loop over
+    /// [`column_mut`](Block::column_mut) that is compiled for any machine cannot do.
+    ///
+    /// ```
+    /// use slateval::{Block, Field, Spec, Structure};
+    ///
+    /// let mut block = Block::new(&Spec::new(Structure::Additive, ["new"]));
+    /// block.reset(3, 1);
+    /// block.fill_from_singles(Field::Reward, &[0.5, 1.0, -2.0]);
+    /// assert_eq!(block.column(Field::Reward), [0.5, 1.0, -2.0]);
+    /// ```
+    ///
+    /// # Panics
+    /// If the block has no such column, or there are fewer or more numbers than rows.
+    pub fn fill_from_singles(&mut self, field: Field, numbers: &[f32]) {
+        let rows = self.rows;
+        assert_eq!(numbers.len(), rows, "a column has one number for each row");
+        singles::widen(numbers, self.column_mut(field));
     }
 
     /// Says that the slate in `row` has no such slot; overwrites the slot's values. Its ratio counts as 1, so it

@@ -3,7 +3,7 @@
 //! See docs/methods.md, section 1.1.
 
 use crate::math::column::{Column, groups_of};
-use crate::math::lanes::{Four, wide};
+use crate::math::lanes::{Eight, wide};
 use crate::question::error::{Error, Result};
 use crate::question::field::Field;
 use crate::question::spec::Spec;
@@ -27,20 +27,37 @@ impl Block {
             self.each(Field::Pool, Rule::Count)?;
         }
         for (policy, of) in spec.policies.iter().enumerate() {
-            for slot in 0..self.slots() {
-                if needs.logging && policy == 0 {
-                    self.each(Field::Logging { slot }, Rule::Propensity)?;
-                }
-                self.each(Field::Target { policy, slot }, Rule::Probability)?;
-                if of.chi {
-                    self.each(Field::Chi { policy, slot }, Rule::Finite)?;
-                }
+            let logging = (needs.logging && policy == 0).then_some(Field::Logging { slot: 0 });
+            if !self.are_probabilities(logging, Field::Target { policy, slot: 0 }) || of.chi {
+                self.each_of_policy(policy, logging.is_some(), of.chi)?;
             }
             if needs.weight {
                 self.each(Field::Weight { policy }, Rule::Finite)?;
             }
             if let Structure::Ranking(pool) = &spec.structure {
                 self.check_ranking(pool, policy)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether all propensities, and all probabilities of a target, are what they have to be: one call for all slots.
+    fn are_probabilities(&self, logging: Option<Field>, target: Field) -> bool {
+        let within = |field: Field, least: f64| {
+            self.slots() == 0 || none_outside(self.rows(), self.whole_columns(field), least, 1.0 + ROUNDING)
+        };
+        logging.is_none_or(|logging| within(logging, f64::from_bits(1))) && within(target, 0.0)
+    }
+
+    /// Refuses the first bad value of a policy's slots.
+    fn each_of_policy(&self, policy: usize, logging: bool, chi: bool) -> std::result::Result<(), BadValue> {
+        for slot in 0..self.slots() {
+            if logging {
+                self.each(Field::Logging { slot }, Rule::Propensity)?;
+            }
+            self.each(Field::Target { policy, slot }, Rule::Probability)?;
+            if chi {
+                self.each(Field::Chi { policy, slot }, Rule::Finite)?;
             }
         }
         Ok(())
@@ -70,8 +87,10 @@ impl Block {
         let whole = self.whole_column(field);
         let is_kept = match rule {
             Rule::Finite => all_within(self.rows(), whole, f64::MIN, f64::MAX),
-            Rule::Propensity => all_within(self.rows(), whole, f64::from_bits(1), 1.0 + ROUNDING),
-            Rule::Probability => all_within(self.rows(), whole, 0.0, 1.0 + ROUNDING),
+            Rule::Propensity => {
+                none_outside(self.rows(), std::slice::from_ref(whole), f64::from_bits(1), 1.0 + ROUNDING)
+            }
+            Rule::Probability => none_outside(self.rows(), std::slice::from_ref(whole), 0.0, 1.0 + ROUNDING),
             Rule::Count => false,
         };
         if is_kept {
@@ -115,12 +134,28 @@ wide! {
 }
 
 #[inline(always)]
-fn all_within_in_lanes<F: Four>(rows: usize, column: &Column, least: f64, most: f64) -> bool {
-    let (least, most, mut all) = (F::splat(least), F::splat(most), F::all_bits());
+fn all_within_in_lanes<F: Eight>(rows: usize, column: &Column, least: f64, most: f64) -> bool {
+    let (least, most, mut all) = (F::splat(least), F::splat(most), F::every_lane());
     for i in 0..groups_of(rows) {
-        all = all.and(F::load(&column.groups()[i]).is_within(least, most));
+        all = F::both(all, F::load(&column.groups()[i]).is_within(least, most));
     }
-    all.has_all_bits()
+    F::is_every_lane(all)
+}
+
+wide! {
+    /// The same for ends that are not below 0. What is `-0.0` may count as outside.
+    fn none_outside(rows: usize, columns: &[Column], least: f64, most: f64) -> bool = none_outside_in_lanes
+}
+
+#[inline(always)]
+fn none_outside_in_lanes<F: Eight>(rows: usize, columns: &[Column], least: f64, most: f64) -> bool {
+    let mut outside = F::splat(0.0);
+    for column in columns {
+        for i in 0..groups_of(rows) {
+            outside = F::load(&column.groups()[i]).or_outside(outside, least, most);
+        }
+    }
+    !outside.has_a_sign()
 }
 
 /// A value that was refused, before its policy has a name.

@@ -2,7 +2,8 @@
 //! See docs/methods.md, section 2.
 
 use crate::math::column::{Column, ROWS, groups_of, resize};
-use crate::math::lanes::{Four, wide};
+use crate::math::lanes::{Eight, LANES, totals, wide};
+use crate::math::vector;
 use crate::question::field::Field;
 use crate::question::structure::{Family, ORDERS, Pool, Structure};
 use crate::rows::block::Block;
@@ -50,82 +51,111 @@ impl Structure {
     }
 }
 
-/// What is remembered of a slot's ratios beside their first two moments.
+/// What is remembered of a slot beside the first two moments of its ratios.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct HigherPowers {
+pub(crate) struct SlotFacts {
     /// `sum Z_k^3`.
     pub(crate) cubes: f64,
     /// `sum Z_k^4`.
     pub(crate) fourths: f64,
     /// Rows with `Y_k > 1`.
     pub(crate) positive: u64,
+    /// The smallest and the largest logging propensity; 1 and 0 where there is none.
+    pub(crate) propensities: (f64, f64),
 }
 
-/// Fills `z` with `Z_k = pi_k / mu_k - 1` for one slot and policy of a block that has been checked.
+/// Fills `z` with `Z_k = pi_k / mu_k - 1` for each slot of a block that has been checked, for one policy.
 ///
 /// Ranking logs have `mu_k = 1/N`, so `Z_k = N pi_k - 1` there. A missing slot has `Z_k = 0`.
 pub(crate) fn slot_ratios(
     structure: &Structure,
     block: &Block,
     policy: usize,
-    slot: usize,
-    z: &mut Column,
-) -> HigherPowers {
-    let pi = block.whole_column(Field::Target { policy, slot });
-    match structure {
-        Structure::Ranking(pool) => {
-            ranking_ratios(pool, block, slot, pi, z);
-            higher_powers(block.rows(), z)
-        }
-        _ => factored_ratios(block.rows(), pi, block.whole_column(Field::Logging { slot }), z),
+    z: &mut [Column],
+    mut seen: impl FnMut(usize, SlotFacts),
+) {
+    let rows = block.rows();
+    for (slot, z) in z.iter_mut().enumerate() {
+        let pi = block.whole_column(Field::Target { policy, slot });
+        seen(
+            slot,
+            match structure {
+                Structure::Ranking(pool) => {
+                    ranking_ratios(pool, block, slot, pi, z);
+                    higher_powers(rows, z)
+                }
+                _ => {
+                    let mu = block.whole_column(Field::Logging { slot });
+                    let facts = factored_ratios(rows, pi, mu, z);
+                    with_last_rows(facts, mu.first(rows))
+                }
+            },
+        );
     }
 }
 
+/// Takes in the propensities of the rows behind the last whole group.
+fn with_last_rows(mut facts: SlotFacts, mu: &[f64]) -> SlotFacts {
+    let (least, most) = &mut facts.propensities;
+    for &mu in &mu[mu.len() / LANES * LANES..] {
+        (*least, *most) = (vector::min(*least, mu), vector::max(*most, mu));
+    }
+    facts
+}
+
 wide! {
-    /// `pi / mu - 1`. Probabilities stored in single precision may lie a little over 1.
-    fn factored_ratios(rows: usize, pi: &Column, mu: &Column, z: &mut Column) -> HigherPowers = factored_ratios_of
+    /// `pi / mu - 1`. Probabilities stored in single precision may lie a little over 1. The facts are without the
+    /// propensities of the rows behind the last whole group.
+    fn factored_ratios(rows: usize, pi: &Column, mu: &Column, z: &mut Column) -> SlotFacts = factored_ratios_of
 }
 
 /// What is remembered costs nothing here: the loop waits for its divisions.
 #[inline(always)]
-fn factored_ratios_of<F: Four>(rows: usize, pi: &Column, mu: &Column, out: &mut Column) -> HigherPowers {
+fn factored_ratios_of<F: Eight>(rows: usize, pi: &Column, mu: &Column, out: &mut Column) -> SlotFacts {
     let (one, minus_one) = (F::splat(1.0), F::splat(-1.0));
-    let mut powers = PowerSums::<F>::new();
+    let mut sums = SlotSums::<F>::new();
+    let whole = rows / LANES;
     for i in 0..groups_of(rows) {
         let (pi, mu) = (F::load(&pi.groups()[i]), F::load(&mu.groups()[i]));
         let z = pi.least(one).over(mu.least(one)).plus(minus_one);
         z.store(&mut out.groups_mut()[i]);
-        powers.add(z);
+        sums.add(z);
+        if i < whole {
+            sums.least = mu.least(sums.least);
+            sums.most = mu.most(sums.most);
+        }
     }
-    powers.total()
+    sums.total()
 }
 
 wide! {
     /// What is remembered of a slot's ratios.
-    fn higher_powers(rows: usize, z: &Column) -> HigherPowers = higher_powers_of
+    fn higher_powers(rows: usize, z: &Column) -> SlotFacts = higher_powers_of
 }
 
 #[inline(always)]
-fn higher_powers_of<F: Four>(rows: usize, z: &Column) -> HigherPowers {
-    let mut powers = PowerSums::<F>::new();
+fn higher_powers_of<F: Eight>(rows: usize, z: &Column) -> SlotFacts {
+    let mut sums = SlotSums::<F>::new();
     for i in 0..groups_of(rows) {
-        powers.add(F::load(&z.groups()[i]));
+        sums.add(F::load(&z.groups()[i]));
     }
-    powers.total()
+    sums.total()
 }
 
-/// [`HigherPowers`] in lanes.
-struct PowerSums<F> {
+/// [`SlotFacts`] in lanes.
+struct SlotSums<F> {
     cubes: F,
     fourths: F,
     positive: F,
+    least: F,
+    most: F,
 }
 
-impl<F: Four> PowerSums<F> {
+impl<F: Eight> SlotSums<F> {
     #[inline(always)]
     fn new() -> Self {
         let zero = F::splat(0.0);
-        PowerSums { cubes: zero, fourths: zero, positive: zero }
+        SlotSums { cubes: zero, fourths: zero, positive: zero, least: F::splat(1.0), most: zero }
     }
 
     #[inline(always)]
@@ -137,9 +167,18 @@ impl<F: Four> PowerSums<F> {
     }
 
     #[inline(always)]
-    fn total(self) -> HigherPowers {
-        let positive = self.positive.total() as u64;
-        HigherPowers { cubes: self.cubes.total(), fourths: self.fourths.total(), positive }
+    fn total(self) -> SlotFacts {
+        let (mut least, mut most) = (1.0, 0.0);
+        let (all_least, all_most) = (self.least.lanes(), self.most.lanes());
+        for lane in 0..LANES {
+            (least, most) = (vector::min(least, all_least[lane]), vector::max(most, all_most[lane]));
+        }
+        SlotFacts {
+            cubes: self.cubes.total(),
+            fourths: self.fourths.total(),
+            positive: self.positive.total() as u64,
+            propensities: (least, most),
+        }
     }
 }
 
@@ -219,7 +258,7 @@ wide! {
 }
 
 #[inline(always)]
-fn add_column_rows<F: Four>(rows: usize, a: &Column, out: &mut Column) {
+fn add_column_rows<F: Eight>(rows: usize, a: &Column, out: &mut Column) {
     for i in 0..groups_of(rows) {
         let out = &mut out.groups_mut()[i];
         F::load(&a.groups()[i]).plus(F::load(out)).store(out);
@@ -232,7 +271,7 @@ wide! {
 }
 
 #[inline(always)]
-fn add_product_rows<F: Four>(rows: usize, a: &Column, b: &Column, out: &mut Column) {
+fn add_product_rows<F: Eight>(rows: usize, a: &Column, b: &Column, out: &mut Column) {
     for i in 0..groups_of(rows) {
         let out = &mut out.groups_mut()[i];
         F::load(&a.groups()[i]).times_plus(F::load(&b.groups()[i]), F::load(out)).store(out);
@@ -245,7 +284,7 @@ wide! {
 }
 
 #[inline(always)]
-fn multiply_by_one_plus_rows<F: Four>(rows: usize, x: &Column, out: &mut Column) {
+fn multiply_by_one_plus_rows<F: Eight>(rows: usize, x: &Column, out: &mut Column) {
     for i in 0..groups_of(rows) {
         let out = &mut out.groups_mut()[i];
         let product = F::load(out);
@@ -289,14 +328,24 @@ fn step(m: usize, rows: usize, z: &Column, e: &mut [Column]) {
 /// `e_1` to `e_m` with `m =` [`ORDERS`], and the sum of all orders beyond.
 pub(crate) const ORDERS_AND_REST: usize = ORDERS + 1;
 
+/// What the orders of a block's ratios sum up to.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct OrderFacts {
+    /// The sums over all rows of the first orders of `z^2`, and of the rest.
+    pub(crate) of_squares: [f64; ORDERS_AND_REST],
+    /// The sums of `e_2(z)` and of its square.
+    pub(crate) pairs: [f64; 2],
+}
+
 wide! {
-    /// Fills `e` with the first orders of `z` and the rest. Returns the sums over all rows of the same orders of `z^2`.
-    pub(crate) fn first_orders(rows: usize, z: &[Column], e: &mut [Column; ORDERS_AND_REST]) -> [f64; ORDERS_AND_REST] = first_orders_of
+    /// Fills `e` with the first orders of `z` and the rest.
+    pub(crate) fn first_orders(rows: usize, z: &[Column], e: &mut [Column; ORDERS_AND_REST]) -> OrderFacts = first_orders_of
 }
 
 #[inline(always)]
-fn first_orders_of<F: Four>(rows: usize, z: &[Column], e: &mut [Column; ORDERS_AND_REST]) -> [f64; ORDERS_AND_REST] {
+fn first_orders_of<F: Eight>(rows: usize, z: &[Column], e: &mut [Column; ORDERS_AND_REST]) -> OrderFacts {
     let mut sums = [F::splat(0.0); ORDERS_AND_REST];
+    let mut pairs = [F::splat(0.0); 2];
     for i in 0..groups_of(rows) {
         let mut orders = [F::splat(0.0); ORDERS_AND_REST];
         let mut squares = [F::splat(0.0); ORDERS_AND_REST];
@@ -309,8 +358,10 @@ fn first_orders_of<F: Four>(rows: usize, z: &[Column], e: &mut [Column; ORDERS_A
             orders[j].store(&mut e[j].groups_mut()[i]);
             sums[j] = sums[j].plus(squares[j]);
         }
+        pairs[0] = pairs[0].plus(orders[1]);
+        pairs[1] = orders[1].times_plus(orders[1], pairs[1]);
     }
-    sums.map(F::total)
+    OrderFacts { of_squares: totals(sums), pairs: totals(pairs) }
 }
 
 wide! {
@@ -319,7 +370,7 @@ wide! {
 }
 
 #[inline(always)]
-fn order_sums_of<F: Four>(rows: usize, x: &[Column]) -> [f64; ORDERS_AND_REST] {
+fn order_sums_of<F: Eight>(rows: usize, x: &[Column]) -> [f64; ORDERS_AND_REST] {
     let mut sums = [F::splat(0.0); ORDERS_AND_REST];
     for i in 0..groups_of(rows) {
         let mut orders = [F::splat(0.0); ORDERS_AND_REST];
@@ -330,12 +381,12 @@ fn order_sums_of<F: Four>(rows: usize, x: &[Column]) -> [f64; ORDERS_AND_REST] {
             sums[j] = sums[j].plus(orders[j]);
         }
     }
-    sums.map(F::total)
+    totals(sums)
 }
 
 /// `e_j += z e_{j-1}`, and for the rest as in [`elementary_with_rest`].
 #[inline(always)]
-fn take_slot<F: Four>(z: F, e: &mut [F; ORDERS_AND_REST]) {
+fn take_slot<F: Eight>(z: F, e: &mut [F; ORDERS_AND_REST]) {
     e[ORDERS] = z.times_plus(e[ORDERS].plus(e[ORDERS - 1]), e[ORDERS]);
     for j in (1..ORDERS).rev() {
         e[j] = z.times_plus(e[j - 1], e[j]);
@@ -353,7 +404,7 @@ fn interactions(family: &Family, rows: usize, z: &[Column], g: &mut Column, scra
         *term = z[set[0]];
         for &k in &set[1..] {
             let before = *term;
-            crate::math::vector::multiply(rows, &before, &z[k], term);
+            vector::multiply(rows, &before, &z[k], term);
         }
         add_column(rows, term, g);
     }

@@ -6,9 +6,7 @@
 //! are kept in [`LANES`](crate::math::lanes::LANES) interleaved parts: the order of additions, and so the last bit, does
 //! not depend on the processor.
 
-use crate::math::column::{Column, groups_of};
-use crate::math::lanes::{Four, wide};
-use crate::math::vector;
+use crate::math::column::Column;
 use crate::question::field::Field;
 use crate::question::structure::Structure;
 use crate::rows::block::Block;
@@ -17,41 +15,23 @@ use crate::summary::cell::{Cell, PolicySums};
 use crate::summary::clusters::FeatureColumns;
 use crate::summary::columns::{OrderSums, PolicyBlock, PolicyColumns};
 use crate::summary::index::Basis;
-use crate::summary::scatter::Staged;
+use crate::summary::rewards::Rewards;
 use crate::summary::tally::WeightTally;
 use crate::summary::witness::Witness;
 
 /// Buffers for one block, kept between blocks.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub(crate) struct Scratch {
-    pub(super) reward: Column,
-    /// Rewards as seen from the cell's origin; 0 behind the last row.
-    centred: Column,
+    rewards: Rewards,
     pub(super) bin_rows: Vec<u32>,
-    /// For each slot, the smallest and the largest logging propensity.
-    propensities: Vec<(f64, f64)>,
     /// Of the policy that is being added.
     columns: PolicyColumns,
-    staged: Staged,
+    /// The squares of its witnesses.
+    squares: Vec<Column>,
     /// For each policy, a column for each feature, where features themselves are kept.
     pub(super) features: Vec<Vec<Column>>,
     /// For each policy, its right features row by row, where it is compared with another.
     pub(super) rights: Vec<Vec<f64>>,
-}
-
-impl Default for Scratch {
-    fn default() -> Self {
-        Scratch {
-            reward: Column::ZERO,
-            centred: Column::ZERO,
-            bin_rows: Vec::new(),
-            propensities: Vec::new(),
-            columns: PolicyColumns::default(),
-            staged: Staged::default(),
-            features: Vec::new(),
-            rights: Vec::new(),
-        }
-    }
 }
 
 impl Cell {
@@ -61,17 +41,16 @@ impl Cell {
             self.widen(block.slots());
         }
         self.find_bins(block, scratch);
-        scratch.find_propensities(structure, block);
         scratch.features.resize(scratch.features.len().max(self.policies.len()), Vec::new());
         for policy in 0..self.policies.len() {
             let rows = PolicyBlock { structure, block, policy };
             let witnesses = &self.layout.witnesses[policy].layout.list;
             self.policies[policy].add(rows, witnesses, scratch);
-            let Scratch { columns, staged, reward, bin_rows, .. } = scratch;
-            self.scatter(policy, columns, staged, (reward, bin_rows));
+            let Scratch { columns, squares, rewards, bin_rows, .. } = scratch;
+            self.scatter(policy, columns, squares, (rewards, bin_rows));
             if self.kept.keeps_features() {
                 let layout = self.kept.features(policy, self.slots);
-                scratch.columns.features(layout, &scratch.centred, &mut scratch.features[policy]);
+                scratch.columns.features(layout, &scratch.rewards, &mut scratch.features[policy]);
             }
         }
         for (cross, (p, b)) in self.cross.iter_mut().zip(self.kept.compared()) {
@@ -93,40 +72,14 @@ impl Cell {
     /// Finds the rewards' bins.
     fn find_bins(&mut self, block: &Block, scratch: &mut Scratch) {
         let rows = block.rows();
-        // -0.0 becomes 0.0
-        plus(rows, block.whole_column(Field::Reward), 0.0, &mut scratch.reward);
-        let rewards = scratch.reward.first(rows);
-        let moves = self.bins.assign(rewards, &mut scratch.bin_rows);
+        scratch.rewards.fill(rows, block.whole_column(Field::Reward));
+        let moves = self.bins.assign(scratch.rewards.plain.first(rows), &mut scratch.bin_rows);
         self.move_rows(moves.as_ref());
         // Before the first sum: what rounding takes from a sum does not come back when its origin moves.
         if let Some(range) = self.bins.range().filter(|_| self.rows == 0) {
             self.origin = origin_of(range);
         }
-        plus(rows, &scratch.reward, -self.origin, &mut scratch.centred);
-        scratch.centred.fill_up(rows, 0.0);
-    }
-}
-
-wide! {
-    /// `out = a + b`.
-    fn plus(rows: usize, a: &Column, b: f64, out: &mut Column) = plus_rows
-}
-
-#[inline(always)]
-fn plus_rows<F: Four>(rows: usize, a: &Column, b: f64, out: &mut Column) {
-    for i in 0..groups_of(rows) {
-        F::load(&a.groups()[i]).plus(F::splat(b)).store(&mut out.groups_mut()[i]);
-    }
-}
-
-impl Scratch {
-    /// All policies share the logging propensities.
-    fn find_propensities(&mut self, structure: &Structure, block: &Block) {
-        self.propensities.clear();
-        if structure.needs().logging {
-            let range = |slot| vector::range(block.column(Field::Logging { slot })).unwrap_or((1.0, 0.0));
-            self.propensities.extend((0..block.slots()).map(range));
-        }
+        scratch.rewards.centre(rows, self.origin);
     }
 }
 
@@ -148,27 +101,20 @@ fn origin_of((lo, hi): (f64, f64)) -> f64 {
 impl PolicySums {
     /// Adds the rows of a block to the sums over all rows, and fills the columns that are added to bins.
     fn add(&mut self, rows: PolicyBlock<'_>, witnesses: &[Witness], scratch: &mut Scratch) {
-        let Scratch { columns, centred, propensities, .. } = scratch;
+        let Scratch { columns, rewards, .. } = scratch;
         let shape = self.moments.layout.shape;
         columns.fill_ratios(rows, shape.slots, |slot, seen| self.tally.add_slot(slot, seen));
-        for (slot, range) in propensities.iter().enumerate() {
-            self.tally.add_propensities(slot, *range);
-        }
-        let of_squares = columns.fill_weights(rows, shape.basis, witnesses, centred);
-        self.tally.add_weights(columns.rows, &columns.weights);
+        let facts = columns.fill_weights(rows, shape.basis, witnesses, rewards);
+        self.tally.add_weights(columns.rows, &columns.visits);
         if shape.chi {
             self.tally.negative_chi += columns.fill_chi(rows, shape.slots);
         }
-        self.tally_pairs(rows, columns);
-        self.tally_design(rows, of_squares, witnesses, columns);
-        self.moments.add(columns, centred);
-    }
-
-    /// How slots go together.
-    fn tally_pairs(&mut self, PolicyBlock { block, .. }: PolicyBlock<'_>, columns: &mut PolicyColumns) {
-        if block.slots() > 1 {
-            self.tally.add_pairs(columns.rows, columns.pairs(block.slots()));
+        if rows.block.slots() > 1 {
+            let pairs = facts.map_or_else(|| columns.pairs(rows.block.slots()), |facts| facts.pairs);
+            self.tally.add_pairs(pairs);
         }
+        self.tally_design(rows, facts.map(|facts| facts.of_squares), witnesses, columns);
+        self.moments.add(columns, rewards);
     }
 
     /// `E[G^2 | x] = G(chi(x))`: the same weight of `chi`, or of `Z^2` in its place. The additive weight of either follows

@@ -13,7 +13,7 @@ use std::hash::{BuildHasherDefault, Hasher};
 use serde::{Deserialize, Serialize};
 
 use crate::math::fold::fold;
-use crate::math::lanes::{Four, wide};
+use crate::math::lanes::{Eight, wide};
 use crate::math::vector;
 
 /// How finely rewards are told apart.
@@ -95,14 +95,18 @@ wide! {
 }
 
 #[inline(always)]
-fn ring_rows_of<F: Four>(rewards: &[f64], scale: f64, first: i64, mask: i64, rows: &mut [u32]) {
+fn ring_rows_of<F: Eight>(rewards: &[f64], scale: f64, first: i64, mask: i64, rows: &mut [u32]) {
     let base = first as f64;
     let (start, mask) = ((first & mask) as u32, mask as u32);
     for (row, reward) in rows.iter_mut().zip(rewards) {
         let key = (reward * scale).ceil() - base;
-        *row = (start + key as i32 as u32) & mask;
+        // The low bits of a whole number between 2^52 and 2^53 are those of what it is above 2^52.
+        let low_bits = (key + TWO_TO_52).to_bits() as u32;
+        *row = start.wrapping_add(low_bits) & mask;
     }
 }
+
+const TWO_TO_52: f64 = 4_503_599_627_370_496.0;
 
 /// `ceil(x)` as an integer, without the library call that `f64::ceil` is on a baseline x86-64.
 fn ceil(x: f64) -> i64 {
@@ -233,11 +237,12 @@ impl Bins {
     /// first, says how.
     #[inline(always)]
     pub(crate) fn assign(&mut self, rewards: &[f64], rows: &mut Vec<u32>) -> Option<Moves> {
+        let before = self.range;
         if let Some(range) = vector::range(rewards) {
             self.extend_range(range);
         }
         let mut moves = None;
-        if let Resolution::Width(_) = self.resolution {
+        if matches!(self.resolution, Resolution::Width(_)) && self.range != before {
             moves = self.coarsen_to(self.finest_width());
         }
         self.look_up(rewards, rows);

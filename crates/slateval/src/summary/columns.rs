@@ -3,13 +3,15 @@
 //! Every loop here runs over contiguous columns, four rows at a time.
 
 use crate::math::column::{Column, groups_of, resize};
-use crate::math::lanes::{Four, wide};
+use crate::math::lanes::{Eight, wide};
 use crate::math::vector::multiply;
 use crate::question::field::Field;
 use crate::question::structure::Structure;
 use crate::rows::block::Block;
-use crate::rows::weights::{self, HigherPowers, ORDERS_AND_REST};
+use crate::rows::weights::{self, ORDERS_AND_REST, OrderFacts, SlotFacts};
 use crate::summary::index::{Basis, Feature, FeatureLayout, Layout};
+use crate::summary::rewards::Rewards;
+use crate::summary::weight_visit::WeightVisit;
 use crate::summary::witness::{self, Witness};
 
 /// A block of rows as one policy sees it.
@@ -30,13 +32,10 @@ pub(crate) struct PolicyColumns {
     pub(crate) ratios: Vec<Column>,
     /// `e_1(Z)` to `e_4(Z)`, and the sum of all orders beyond. Where weights are sums of orders.
     orders: Box<[Column; ORDERS_AND_REST]>,
-    /// `G_m`.
-    pub(crate) weights: Vec<Column>,
-    /// `G_m R` and `G_m R^2`.
-    pub(crate) with_reward: Vec<Column>,
-    pub(crate) with_squared_reward: Vec<Column>,
-    /// `R^2`.
-    pub(crate) squared_reward: Column,
+    /// The weight of a structure that is no sum of orders.
+    single: Column,
+    /// Of each `G_m`.
+    pub(crate) visits: Vec<WeightVisit>,
     /// `chi_k`. With chi, as the next.
     pub(crate) chi: Vec<Column>,
     /// `D_mk = G_m Z_k - chi_k`, weight by weight.
@@ -54,10 +53,8 @@ impl Default for PolicyColumns {
             basis: Basis::Single,
             ratios: Vec::new(),
             orders: Box::new([Column::ZERO; ORDERS_AND_REST]),
-            weights: Vec::new(),
-            with_reward: Vec::new(),
-            with_squared_reward: Vec::new(),
-            squared_reward: Column::ZERO,
+            single: Column::ZERO,
+            visits: Vec::new(),
             chi: Vec::new(),
             chi_errors: Vec::new(),
             witnesses: Vec::new(),
@@ -75,7 +72,7 @@ impl PolicyColumns {
     pub(crate) fn basis(&self) -> &[Column] {
         match self.basis {
             Basis::Orders(orders) => &self.orders[..orders],
-            Basis::Single => &self.weights,
+            Basis::Single => std::slice::from_ref(&self.single),
         }
     }
 
@@ -94,61 +91,52 @@ impl PolicyColumns {
         &mut self,
         PolicyBlock { structure, block, policy }: PolicyBlock<'_>,
         slots: usize,
-        mut seen: impl FnMut(usize, HigherPowers),
+        seen: impl FnMut(usize, SlotFacts),
     ) {
         self.rows = block.rows();
         resize(&mut self.ratios, slots);
         let (present, beyond) = self.ratios.split_at_mut(block.slots());
         beyond.fill(Column::ZERO);
-        for (slot, z) in present.iter_mut().enumerate() {
-            seen(slot, weights::slot_ratios(structure, block, policy, slot, z));
-        }
+        weights::slot_ratios(structure, block, policy, present, seen);
     }
 
-    /// Fills the weights, and their products with the reward. Given rewards as seen from the cell's origin. Where weights
-    /// are sums of orders, returns the sums of the orders of `Z^2`.
+    /// Fills the weights, and their products with the reward. Where weights are sums of orders, says what these sum up to.
     pub(crate) fn fill_weights(
         &mut self,
         rows: PolicyBlock<'_>,
         basis: Basis,
         witnesses: &[Witness],
-        centred: &Column,
-    ) -> Option<OrderSums> {
+        rewards: &Rewards,
+    ) -> Option<OrderFacts> {
         self.basis = basis;
-        for columns in [&mut self.weights, &mut self.with_reward, &mut self.with_squared_reward] {
-            resize(columns, basis.len());
-        }
-        multiply(self.rows, centred, centred, &mut self.squared_reward);
+        self.visits.resize_with(basis.len(), WeightVisit::default);
         let z = &self.ratios[..rows.block.slots()];
-        let of_squares = match basis {
-            Basis::Orders(_) => Some(weights::first_orders(self.rows, z, &mut self.orders)),
+        let powers = [&rewards.centred, &rewards.squared];
+        match basis {
+            Basis::Orders(_) => {
+                let facts = weights::first_orders(self.rows, z, &mut self.orders);
+                for m in 0..basis.len() {
+                    // G_m = G_{m-1} + W_m, and G_0 = 1.
+                    let (below, above) = self.visits.split_at_mut(m);
+                    let below = below.last().map_or(rewards.ones(), |visit| &visit.weight);
+                    above[0].fill(self.rows, below, &self.orders[m], powers);
+                }
+                Some(facts)
+            }
             Basis::Single => {
                 let PolicyBlock { structure, block, policy } = rows;
-                weights::weigh(structure, block, policy, z, &mut self.weights[0], &mut self.terms);
+                weights::weigh(structure, block, policy, z, &mut self.single, &mut self.terms);
                 witness::fill(structure, witnesses, z, self.rows, &mut self.terms, &mut self.witnesses);
+                self.visits[0].fill(self.rows, &Column::ZERO, &self.single, powers);
                 None
             }
-        };
-        for m in 0..basis.len() {
-            let (below, above) = self.weights.split_at_mut(m);
-            let rewards = [centred, &self.squared_reward];
-            let out = [&mut self.with_reward[m], &mut self.with_squared_reward[m]];
-            match (basis, below.last()) {
-                // G_m = G_{m-1} + W_m, and G_0 = 1.
-                (Basis::Orders(_), Some(below)) => {
-                    add_order(self.rows, below, &self.orders[m], rewards, &mut above[0], out)
-                }
-                (Basis::Orders(_), None) => add_first_order(self.rows, &self.orders[m], rewards, &mut above[0], out),
-                (Basis::Single, _) => multiply_by_both(self.rows, &above[0], rewards, out),
-            }
         }
-        of_squares
     }
 
     /// Fills the columns of chi. Returns how many values are below 0, which no policy has.
     pub(crate) fn fill_chi(&mut self, PolicyBlock { block, policy, .. }: PolicyBlock<'_>, slots: usize) -> u64 {
         resize(&mut self.chi, slots);
-        resize(&mut self.chi_errors, self.weights.len() * slots);
+        resize(&mut self.chi_errors, self.visits.len() * slots);
         let mut negative = 0;
         for (slot, column) in self.chi.iter_mut().enumerate() {
             if slot >= block.slots() {
@@ -159,21 +147,19 @@ impl PolicyColumns {
             // Single precision leaves a chi of 0 a little below it.
             negative += count_below(self.rows, column, -1e-6) as u64;
         }
-        for (g, errors) in self.weights.iter().zip(self.chi_errors.chunks_exact_mut(slots.max(1))) {
+        for (visit, errors) in self.visits.iter().zip(self.chi_errors.chunks_exact_mut(slots.max(1))) {
             for ((z, chi), out) in self.ratios.iter().zip(&self.chi).zip(errors) {
-                product_minus(self.rows, g, z, chi, out);
+                product_minus(self.rows, &visit.weight, z, chi, out);
             }
         }
         negative
     }
 
-    /// `e_2(Z)`, the sum over all pairs of slots that slates of the block have.
-    pub(crate) fn pairs(&mut self, slots: usize) -> &Column {
-        if let Basis::Orders(_) = self.basis {
-            return &self.orders[1];
-        }
+    /// The sums of `e_2(Z)`, the sum over all pairs of slots that slates of the block have, and of its square. Where weights
+    /// are no sums of orders.
+    pub(crate) fn pairs(&mut self, slots: usize) -> [f64; 2] {
         weights::elementary(2, self.rows, &self.ratios[..slots], &mut self.terms);
-        &self.terms[1]
+        sum_and_squares(self.rows, &self.terms[1])
     }
 
     /// The squares of the ratios of slots that slates of the block have, and buffers for what is made of them.
@@ -191,7 +177,7 @@ impl PolicyColumns {
     }
 
     /// A column for each feature of a layout, for sums of single features.
-    pub(crate) fn features(&self, layout: FeatureLayout, centred: &Column, out: &mut Vec<Column>) {
+    pub(crate) fn features(&self, layout: FeatureLayout, rewards: &Rewards, out: &mut Vec<Column>) {
         let basis = self.basis();
         resize(out, layout.len());
         for (feature, out) in layout.keys().into_iter().zip(out) {
@@ -201,11 +187,15 @@ impl PolicyColumns {
                     out.fill_up(self.rows, 0.0);
                 }
                 Feature::Ratio(k) => *out = self.ratios[k],
-                Feature::Weight(j) => *out = basis[j],
-                Feature::Reward => *out = *centred,
-                Feature::SquaredReward => *out = self.squared_reward,
-                Feature::WeightedReward(j) => multiply(self.rows, &basis[j], centred, out),
-                Feature::WeightedSquaredReward(j) => multiply(self.rows, &basis[j], &self.squared_reward, out),
+                Feature::Weight(j) => {
+                    *out = basis[j];
+                    // A structure's own weight is 1 where there is no row.
+                    out.fill_up(self.rows, 0.0);
+                }
+                Feature::Reward => *out = rewards.centred,
+                Feature::SquaredReward => *out = rewards.squared,
+                Feature::WeightedReward(j) => multiply(self.rows, &basis[j], &rewards.centred, out),
+                Feature::WeightedSquaredReward(j) => multiply(self.rows, &basis[j], &rewards.squared, out),
                 Feature::Chi(k) => *out = self.chi[k],
                 Feature::WeightedRatio(j, k) => multiply(self.rows, &basis[j], &self.ratios[k], out),
                 Feature::ChiError(_) => unreachable!("errors of chi belong to one weight"),
@@ -215,61 +205,19 @@ impl PolicyColumns {
 }
 
 wide! {
-    /// `g = below + w`, and its products with two columns.
-    fn add_order(rows: usize, below: &Column, w: &Column, by: [&Column; 2], g: &mut Column, out: [&mut Column; 2]) = add_order_to_rows
+    /// The sum of a column, and of its square.
+    fn sum_and_squares(rows: usize, column: &Column) -> [f64; 2] = sum_and_squares_of
 }
 
 #[inline(always)]
-fn add_order_to_rows<F: Four>(
-    rows: usize,
-    below: &Column,
-    w: &Column,
-    by: [&Column; 2],
-    g: &mut Column,
-    [first, second]: [&mut Column; 2],
-) {
+fn sum_and_squares_of<F: Eight>(rows: usize, column: &Column) -> [f64; 2] {
+    let (mut sum, mut squares) = (F::splat(0.0), F::splat(0.0));
     for i in 0..groups_of(rows) {
-        let sum = F::load(&below.groups()[i]).plus(F::load(&w.groups()[i]));
-        sum.store(&mut g.groups_mut()[i]);
-        sum.times(F::load(&by[0].groups()[i])).store(&mut first.groups_mut()[i]);
-        sum.times(F::load(&by[1].groups()[i])).store(&mut second.groups_mut()[i]);
+        let x = F::load(&column.groups()[i]);
+        sum = sum.plus(x);
+        squares = x.times_plus(x, squares);
     }
-}
-
-wide! {
-    /// The same with `g = 1 + w`.
-    fn add_first_order(rows: usize, w: &Column, by: [&Column; 2], g: &mut Column, out: [&mut Column; 2]) = add_first_order_to_rows
-}
-
-#[inline(always)]
-fn add_first_order_to_rows<F: Four>(
-    rows: usize,
-    w: &Column,
-    by: [&Column; 2],
-    g: &mut Column,
-    [first, second]: [&mut Column; 2],
-) {
-    for i in 0..groups_of(rows) {
-        let sum = F::splat(1.0).plus(F::load(&w.groups()[i]));
-        sum.store(&mut g.groups_mut()[i]);
-        sum.times(F::load(&by[0].groups()[i])).store(&mut first.groups_mut()[i]);
-        sum.times(F::load(&by[1].groups()[i])).store(&mut second.groups_mut()[i]);
-    }
-}
-
-wide! {
-    /// `out = a by`, for two columns to multiply by.
-    fn multiply_by_both(rows: usize, a: &Column, by: [&Column; 2], out: [&mut Column; 2]) = multiply_rows_by_both
-}
-
-#[inline(always)]
-fn multiply_rows_by_both<F: Four>(rows: usize, a: &Column, by: [&Column; 2], out: [&mut Column; 2]) {
-    let [first, second] = out;
-    for i in 0..groups_of(rows) {
-        let a = F::load(&a.groups()[i]);
-        a.times(F::load(&by[0].groups()[i])).store(&mut first.groups_mut()[i]);
-        a.times(F::load(&by[1].groups()[i])).store(&mut second.groups_mut()[i]);
-    }
+    [sum.total(), squares.total()]
 }
 
 wide! {
@@ -278,7 +226,7 @@ wide! {
 }
 
 #[inline(always)]
-fn product_minus_rows<F: Four>(rows: usize, a: &Column, b: &Column, c: &Column, out: &mut Column) {
+fn product_minus_rows<F: Eight>(rows: usize, a: &Column, b: &Column, c: &Column, out: &mut Column) {
     let minus = F::splat(-1.0);
     for i in 0..groups_of(rows) {
         let c = F::load(&c.groups()[i]).times(minus);
@@ -292,7 +240,7 @@ wide! {
 }
 
 #[inline(always)]
-fn count_rows_below<F: Four>(rows: usize, column: &Column, limit: f64) -> f64 {
+fn count_rows_below<F: Eight>(rows: usize, column: &Column, limit: f64) -> f64 {
     let (limit, mut count) = (F::splat(limit), F::splat(0.0));
     for i in 0..groups_of(rows) {
         count = count.plus(F::load(&column.groups()[i]).is_below(limit));

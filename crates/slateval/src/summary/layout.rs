@@ -87,12 +87,13 @@ fn basis(spec: &Spec) -> Basis {
     }
 }
 
-/// A bin's row: what all policies share, then the sums and the witnesses of each policy, then the products of two
-/// policies' features for policies that are compared, then each policy's pairs of slots.
+/// A bin's row: a header of what all policies share, then the sums and the witnesses of each policy, then the products of
+/// two policies' features for policies that are compared, then each policy's pairs of slots. Witnesses of the first policy
+/// that fit into the header stand there: most logs then need a cache line less.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct RowLayout {
     pub(crate) own: Vec<Section<BinLayout>>,
-    /// Each directly behind the policy's own sums.
+    /// Each directly behind the policy's own sums, or in the header.
     pub(crate) witnesses: Vec<Section<WitnessLayout>>,
     pub(crate) cross: Vec<CrossSection>,
     pub(crate) pairs: Vec<Section<PairLayout>>,
@@ -132,17 +133,22 @@ impl<L: Layout> Section<L> {
     }
 }
 
-/// Places of what all policies share, filled up so that the first policy's sums stand aligned.
-pub(crate) const SHARED: usize = LANES;
+/// Places in front of the first policy's sums: what all policies share, and room for witnesses.
+pub(crate) const HEADER: usize = LANES;
+
+/// Places of what all policies share.
+const SHARED: usize = Shared::ALL.len();
 
 impl RowLayout {
     pub(crate) fn new(kept: &Kept, slots: usize) -> Self {
-        let mut width = SHARED;
+        let mut width = HEADER;
         let list = kept.witnesses(slots);
         let (mut own, mut witnesses) = (Vec::new(), Vec::new());
         for policy in 0..kept.policies() {
             own.push(take(&mut width, BinLayout { shape: kept.shape(policy, slots) }));
-            witnesses.push(take(&mut width, WitnessLayout { list: list.clone() }));
+            let layout = WitnessLayout { list: list.clone() };
+            let fits = policy == 0 && layout.len() <= HEADER - SHARED;
+            witnesses.push(if fits { Section { start: SHARED, layout } } else { take(&mut width, layout) });
         }
         let crossing = |(policy, baseline): (usize, usize)| {
             let rights = |p: usize| RightLayout { shape: kept.shape(p, slots) };
@@ -165,7 +171,7 @@ impl RowLayout {
         places
     }
 
-    /// The places that hold sums, ascending; the first are those of [`Shared`].
+    /// The places that hold sums, policy by policy; the first are those of [`Shared`].
     pub(crate) fn places(&self) -> Vec<usize> {
         let mut places: Vec<usize> = Shared::ALL.map(Shared::place).to_vec();
         for (own, witnesses) in self.own.iter().zip(&self.witnesses) {

@@ -20,6 +20,7 @@ pub(crate) mod packed;
 pub(crate) mod pending;
 #[cfg(test)]
 mod pinned_bytes;
+mod rewards;
 mod scatter;
 pub(crate) mod segments;
 pub(crate) mod skipped;
@@ -28,6 +29,7 @@ pub(crate) mod tally;
 pub(crate) mod totals;
 pub(crate) mod waiting;
 pub(crate) mod weight_counts;
+pub(crate) mod weight_visit;
 pub(crate) mod witness;
 
 use std::borrow::Cow;

@@ -1,11 +1,11 @@
 //! Sums over all rows of a policy that are no sums over bins, a block at a time.
 //! See docs/methods.md, section 3.2.
 
-use crate::math::column::{Column, groups_of};
-use crate::math::lanes::{Four, wide};
 use crate::math::vector::{add_products, add_products_among};
+use crate::question::structure::ORDERS;
 use crate::summary::columns::PolicyColumns;
-use crate::summary::index::{Layout, MomentLayout, MomentSum, Shape};
+use crate::summary::index::{FEW_POWERS, Layout, MomentLayout, MomentSum, Shape};
+use crate::summary::rewards::Rewards;
 use crate::summary::totals::Totals;
 
 /// The sums of the [`MomentLayout`], with rewards measured from the cell's origin.
@@ -25,11 +25,15 @@ impl Moments {
     }
 
     /// Adds the rows of a block.
-    pub(crate) fn add(&mut self, columns: &PolicyColumns, centred: &Column) {
-        self.add_rewards(columns, centred);
-        self.add_ratios(columns, centred);
+    pub(crate) fn add(&mut self, columns: &PolicyColumns, rewards: &Rewards) {
+        let plus = |sums: &mut [f64], more: &[f64]| sums.iter_mut().zip(more).for_each(|(sum, more)| *sum += more);
+        plus(self.from(MomentSum::Reward { power: 1 }), &rewards.sums);
+        for (m, visit) in columns.visits.iter().enumerate() {
+            plus(self.from(MomentSum::Weight { m, power: 1 }), &visit.sums);
+        }
+        self.add_ratios(columns, rewards);
         if self.layout.shape.chi {
-            self.add_chi(columns, centred);
+            self.add_chi(columns, rewards);
         }
     }
 
@@ -39,41 +43,41 @@ impl Moments {
         &mut self.sums[place..]
     }
 
-    /// Powers of `R`, by themselves and beside each weight.
-    fn add_rewards(&mut self, columns: &PolicyColumns, centred: &Column) {
-        let plus = |sums: &mut [f64], more: &[f64]| sums.iter_mut().zip(more).for_each(|(sum, more)| *sum += more);
-        let rewards = reward_sums(columns.rows, centred, &columns.squared_reward);
-        plus(self.from(MomentSum::Reward { power: 1 }), &rewards);
-        for (m, g) in columns.weights.iter().enumerate() {
-            let (first, second) = (&columns.with_reward[m], &columns.with_squared_reward[m]);
-            plus(self.from(MomentSum::Weight { m, power: 1 }), &weight_sums(columns.rows, g, first, second));
-        }
-    }
-
     /// `Z_k` beside `R` and `R^2`, with each weight and without, and beside each other.
-    fn add_ratios(&mut self, columns: &PolicyColumns, centred: &Column) {
+    fn add_ratios(&mut self, columns: &PolicyColumns, rewards: &Rewards) {
         let (rows, z) = (columns.rows, columns.ratios.as_slice());
         if z.is_empty() {
             return;
         }
-        let rewards = [centred, &columns.squared_reward];
-        add_products(rows, &rewards, z, self.from(MomentSum::Ratio { k: 0, power: 1 }));
-        for (m, (first, second)) in columns.with_reward.iter().zip(&columns.with_squared_reward).enumerate() {
-            add_products(rows, &[first, second], z, self.from(MomentSum::WeightedRatio { m, k: 0, power: 1 }));
-        }
+        let mut lefts = [&rewards.centred; FEW_POWERS * (1 + ORDERS)];
+        lefts[1] = &rewards.squared;
+        let weighted = columns.visits.iter().flat_map(|visit| [&visit.with_reward, &visit.with_squared_reward]);
+        lefts[FEW_POWERS..].iter_mut().zip(weighted).for_each(|(to, column)| *to = column);
+        // Those with weights stand directly behind those without.
+        let lefts = &lefts[..FEW_POWERS * (1 + columns.visits.len())];
+        add_products(rows, lefts, z, self.from(MomentSum::Ratio { k: 0, power: 1 }));
         add_products_among(rows, z, self.from(MomentSum::Ratios { i: 0, k: 0 }));
     }
 
-    fn add_chi(&mut self, columns: &PolicyColumns, centred: &Column) {
+    fn add_chi(&mut self, columns: &PolicyColumns, rewards: &Rewards) {
         let (rows, slots) = (columns.rows, self.layout.shape.slots);
         if slots == 0 {
             return;
         }
-        let rewards = [centred, &columns.squared_reward];
-        add_products(rows, &rewards, &columns.chi, self.from(MomentSum::Chi { k: 0, power: 1 }));
+        add_products(
+            rows,
+            &[&rewards.centred, &rewards.squared],
+            &columns.chi,
+            self.from(MomentSum::Chi { k: 0, power: 1 }),
+        );
         for (m, errors) in columns.chi_errors.chunks_exact(slots).enumerate() {
-            let rewards = [&columns.with_reward[m], &columns.with_squared_reward[m]];
-            add_products(rows, &rewards, errors, self.from(MomentSum::ChiError { m, k: 0, power: 1 }));
+            let visit = &columns.visits[m];
+            add_products(
+                rows,
+                &[&visit.with_reward, &visit.with_squared_reward],
+                errors,
+                self.from(MomentSum::ChiError { m, k: 0, power: 1 }),
+            );
             add_products_among(rows, errors, self.from(MomentSum::ChiErrors { m, i: 0, k: 0 }));
         }
     }
@@ -108,44 +112,6 @@ impl Moments {
         }
         moved
     }
-}
-
-wide! {
-    /// The sums of `R` to `R^4`.
-    fn reward_sums(rows: usize, reward: &Column, squared: &Column) -> [f64; 4] = reward_sums_of
-}
-
-#[inline(always)]
-fn reward_sums_of<F: Four>(rows: usize, reward: &Column, squared: &Column) -> [f64; 4] {
-    let mut sums = [F::splat(0.0); 4];
-    for i in 0..groups_of(rows) {
-        let (r, square) = (F::load(&reward.groups()[i]), F::load(&squared.groups()[i]));
-        sums[0] = sums[0].plus(r);
-        sums[1] = sums[1].plus(square);
-        sums[2] = square.times_plus(r, sums[2]);
-        sums[3] = square.times_plus(square, sums[3]);
-    }
-    sums.map(F::total)
-}
-
-wide! {
-    /// The sums of `G R` and `G R^2`, and of `G^2 R` to `G^2 R^4`.
-    fn weight_sums(rows: usize, g: &Column, gr: &Column, gr2: &Column) -> [f64; 6] = weight_sums_of
-}
-
-#[inline(always)]
-fn weight_sums_of<F: Four>(rows: usize, g: &Column, gr: &Column, gr2: &Column) -> [f64; 6] {
-    let mut sums = [F::splat(0.0); 6];
-    for i in 0..groups_of(rows) {
-        let (g, gr, gr2) = (F::load(&g.groups()[i]), F::load(&gr.groups()[i]), F::load(&gr2.groups()[i]));
-        sums[0] = sums[0].plus(gr);
-        sums[1] = sums[1].plus(gr2);
-        sums[2] = g.times_plus(gr, sums[2]);
-        sums[3] = gr.times_plus(gr, sums[3]);
-        sums[4] = gr.times_plus(gr2, sums[4]);
-        sums[5] = gr2.times_plus(gr2, sums[5]);
-    }
-    sums.map(F::total)
 }
 
 /// `sum p (R + by)^q` from `sum p R^r` for `r` up to `q`.

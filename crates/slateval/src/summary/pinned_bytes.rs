@@ -89,13 +89,13 @@ fn the_bytes_of_a_summary_stay_as_they_are() {
     let family: Structure = "interactions:1+2+3,4+5".parse().expect("a structure");
     let (even, ragged): (&[_], &[_]) = (&[(500, 5), (200, 5)], &[(300, 3), (400, 6), (100, 2)]);
     let cases = [
-        ("additive", Spec::new(Structure::Additive, ["new"]), even, 0xF15E_653D),
-        ("auto", Spec::new(Structure::Auto, ["new"]), even, 0x7361_1869),
-        ("everything", everything(), even, 0xA355_5735),
-        ("everything, ragged", everything(), ragged, 0x4FE1_FAFE),
-        ("order:2 with chi, ragged", Spec::new(Structure::Order(2), ["new"]).with_chi(), ragged, 0x1451_9C8F),
-        ("a baseline without chi, ragged", two(Structure::Additive), ragged, 0x9A1C_275A),
-        ("a family with a baseline", two(family).with_chi(), &[(300, 5), (400, 7)], 0xD49E_5BBA),
+        ("additive", Spec::new(Structure::Additive, ["new"]), even, 0xA421_905D),
+        ("auto", Spec::new(Structure::Auto, ["new"]), even, 0x9493_8769),
+        ("everything", everything(), even, 0x3FCD_4AE5),
+        ("everything, ragged", everything(), ragged, 0x5290_4EA6),
+        ("order:2 with chi, ragged", Spec::new(Structure::Order(2), ["new"]).with_chi(), ragged, 0x3F90_4116),
+        ("a baseline without chi, ragged", two(Structure::Additive), ragged, 0xE21C_C4DD),
+        ("a family with a baseline", two(family).with_chi(), &[(300, 5), (400, 7)], 0x5EA7_0A32),
     ];
     let found = cases.each_ref().map(|(name, spec, blocks, _)| (*name, checksum(&summary(spec, 11, blocks, 0.0))));
     let pinned = cases.each_ref().map(|(name, _, _, checksum)| (*name, *checksum));
@@ -112,5 +112,5 @@ fn the_bytes_of_a_merged_summary_stay_as_they_are() {
         merged.merge(&short).expect("the same specification");
         found.push(checksum(&merged));
     }
-    assert_eq!(found, [0xE32F_D0A3, 0x8F5A_A038]);
+    assert_eq!(found, [0xB8E9_E8EA, 0xA242_E748]);
 }

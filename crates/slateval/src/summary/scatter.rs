@@ -1,47 +1,20 @@
 //! Adds each row's products to its bin: the only loops with scattered memory access, a few cache lines a row.
 //! See docs/methods.md, section 3.2.
 //!
-//! The right factors of a row are laid out one behind the other first, in groups of [`LANES`]: then a bin's sums of one left
-//! factor are that factor times a run of such groups.
+//! Columns are turned into rows eight at a time. Then a bin's sums of one left factor are that factor times the row's right
+//! factors, [`LANES`] of them at once.
 
-use crate::math::column::{Column, ROWS};
-use crate::math::lanes::{Four, LANES, LINE, Lanes, wide};
-use crate::math::vector::{self, interleave};
+use crate::math::column::{Column, GROUPS, resize};
+use crate::math::lanes::{Eight, LANES, Lanes, wide};
+use crate::math::vector;
 use crate::summary::accumulate::Scratch;
 use crate::summary::cell::Cell;
 use crate::summary::columns::PolicyColumns;
-use crate::summary::index::{BinLayout, Layout, Pair, PairLayout, Power, Shared};
+use crate::summary::index::{Layout, Pair, PairLayout, Power};
+use crate::summary::layout::HEADER;
+use crate::summary::rewards::Rewards;
 use crate::summary::table::Table;
-
-/// The numbers of a policy's rows, row by row; buffers are kept between blocks.
-#[derive(Debug, Clone, Default)]
-pub(crate) struct Staged {
-    /// The right factors.
-    rights: Vec<Lanes>,
-    /// `chi_k`. With chi.
-    chi: Vec<Lanes>,
-    /// Each witness and its square.
-    witnesses: Vec<Lanes>,
-    squared_witnesses: Vec<Column>,
-}
-
-impl Staged {
-    fn fill(&mut self, layout: BinLayout, columns: &PolicyColumns, witnesses: &[Column]) {
-        let weights = &columns.basis()[layout.right_weights()];
-        let rights: Vec<&Column> = columns.ratios.iter().chain(weights).collect();
-        interleave(columns.rows, rights.into_iter(), &mut self.rights);
-        self.chi.clear();
-        if layout.shape.chi {
-            interleave(columns.rows, columns.chi.iter(), &mut self.chi);
-        }
-        crate::math::column::resize(&mut self.squared_witnesses, witnesses.len());
-        for (h, out) in witnesses.iter().zip(&mut self.squared_witnesses) {
-            vector::multiply(columns.rows, h, h, out);
-        }
-        let both: Vec<&Column> = witnesses.iter().zip(&self.squared_witnesses).flat_map(|(h, hh)| [h, hh]).collect();
-        interleave(columns.rows, both.into_iter(), &mut self.witnesses);
-    }
-}
+use crate::summary::weight_visit::WeightVisit;
 
 impl Cell {
     /// Adds each row's products of one policy to its bin; what all policies share goes with the first.
@@ -49,38 +22,48 @@ impl Cell {
         &mut self,
         policy: usize,
         columns: &PolicyColumns,
-        staged: &mut Staged,
-        (rewards, bins): (&Column, &[u32]),
+        squares: &mut Vec<Column>,
+        (rewards, bins): (&Rewards, &[u32]),
     ) {
-        let section = &self.layout.own[policy];
-        let layout = section.layout;
-        let witnesses = columns.witnesses(&self.layout.witnesses[policy].layout.list);
-        staged.fill(layout, columns, witnesses);
+        let (own, witnesses) = (&self.layout.own[policy], &self.layout.witnesses[policy]);
+        let layout = own.layout;
+        let seen = columns.witnesses(&witnesses.layout.list);
+        square_each(columns.rows, seen, squares);
+        let in_header = witnesses.start < HEADER;
+        let both = || seen.iter().zip(squares.iter()).flat_map(|(h, hh)| [h, hh]);
+        let behind = if in_header { 0 } else { seen.len() };
+        let weights = &columns.basis()[layout.right_weights()];
         let target = Target {
             table: &mut self.table,
-            start: section.start / LANES,
-            groups: layout.product_run() / LANES,
+            start: own.start / LANES,
             slots: layout.shape.slots,
-            staged,
-            columns,
+            header: (policy == 0).then(|| rewards.header(both().take(if in_header { 2 * seen.len() } else { 0 }))),
+            lefts: columns.basis(),
+            visits: &columns.visits,
             bins,
-            shared: (policy == 0).then_some(rewards),
         };
+        let sources = Sources {
+            rights: columns.ratios.iter().chain(weights),
+            chi: if layout.shape.chi { &columns.chi } else { &[] },
+            witnesses: both().take(2 * behind),
+        };
+        let lines = |numbers: usize| numbers.div_ceil(LANES);
         // Numbers that are known to the compiler let it keep the right factors in registers.
-        let chi = if layout.shape.chi { layout.slot_run() / LANES } else { 0 };
-        match (columns.basis().len(), target.groups, chi, (Power::COUNT * witnesses.len()).div_ceil(LANES)) {
-            (4, 2, 0, 1) => add_rows::<4, 2, 0, 1>(target),
-            (4, 2, 2, 1) => add_rows::<4, 2, 2, 1>(target),
-            (4, 2, 0, 0) => add_rows::<4, 2, 0, 0>(target),
-            (4, 2, 1, 0) => add_rows::<4, 2, 1, 0>(target),
-            (3, 2, 0, 0) => add_rows::<3, 2, 0, 0>(target),
-            (3, 2, 1, 0) => add_rows::<3, 2, 1, 0>(target),
-            (1, 1, 0, 1) => add_rows::<1, 1, 0, 1>(target),
-            (1, 1, 0, 2) => add_rows::<1, 1, 0, 2>(target),
-            (1, 2, 0, 0) => add_rows::<1, 2, 0, 0>(target),
-            (1, 2, 0, 2) => add_rows::<1, 2, 0, 2>(target),
-            (1, 2, 2, 2) => add_rows::<1, 2, 2, 2>(target),
-            _ => add_any_rows(target),
+        match (
+            columns.basis().len(),
+            lines(layout.product_run()),
+            lines(sources.chi.len()),
+            lines(Power::COUNT * behind),
+        ) {
+            (4, 1, 0, 0) => add_rows::<4, 1, 0, 0>(target, sources.counted()),
+            (4, 1, 1, 0) => add_rows::<4, 1, 1, 0>(target, sources.counted()),
+            (4, 1, 0, 1) => add_rows::<4, 1, 0, 1>(target, sources.counted()),
+            (3, 1, 0, 0) => add_rows::<3, 1, 0, 0>(target, sources.counted()),
+            (3, 1, 1, 0) => add_rows::<3, 1, 1, 0>(target, sources.counted()),
+            (1, 1, 0, 0) => add_rows::<1, 1, 0, 0>(target, sources.counted()),
+            (1, 1, 0, 1) => add_rows::<1, 1, 0, 1>(target, sources.counted()),
+            (1, 1, 1, 1) => add_rows::<1, 1, 1, 1>(target, sources.counted()),
+            _ => add_any_rows(target, sources.listed()),
         }
         if let Some(section) = self.layout.pairs.get(policy) {
             add_pairs(&mut self.table, section.start, section.layout, &columns.ratios, bins);
@@ -128,7 +111,7 @@ wide! {
 }
 
 #[inline(always)]
-fn add_outer_of<F: Four>(sums: &mut [f64], lefts: &[f64], rights: &[f64]) {
+fn add_outer_of<F: Eight>(sums: &mut [f64], lefts: &[f64], rights: &[f64]) {
     for (sums, left) in sums.chunks_exact_mut(rights.len()).zip(lefts) {
         for (sum, right) in sums.iter_mut().zip(rights) {
             *sum = left.mul_add(*right, *sum);
@@ -136,108 +119,234 @@ fn add_outer_of<F: Four>(sums: &mut [f64], lefts: &[f64], rights: &[f64]) {
     }
 }
 
-/// One policy's part of the bins, and the rows that go there.
+fn square_each(rows: usize, columns: &[Column], squares: &mut Vec<Column>) {
+    resize(squares, columns.len());
+    for (column, out) in columns.iter().zip(squares) {
+        vector::multiply(rows, column, column, out);
+    }
+}
+
+/// Eight columns side by side.
+type EightColumns<'a> = [&'a Column; LANES];
+
+/// The next eight columns; zeros stand for those that are not there.
+fn next_eight<'a>(columns: &mut impl Iterator<Item = &'a Column>) -> EightColumns<'a> {
+    let mut eight = [&Column::ZERO; LANES];
+    eight.iter_mut().zip(columns).for_each(|(to, column)| *to = column);
+    eight
+}
+
+/// Where the numbers of a policy's rows come from.
+struct Sources<'a, R, W> {
+    /// The right factors.
+    rights: R,
+    /// `chi_k`. With chi.
+    chi: &'a [Column],
+    /// Each witness and its square, where the header has no room for them.
+    witnesses: W,
+}
+
+/// The same, eight columns at a time; how many eights there are is known.
+struct Counted<'a, const RIGHTS: usize, const CHI: usize, const WITNESSES: usize> {
+    rights: [EightColumns<'a>; RIGHTS],
+    chi: [EightColumns<'a>; CHI],
+    witnesses: [EightColumns<'a>; WITNESSES],
+}
+
+/// The same in one list, and how many of its eights are those of right factors, and of chi.
+struct Listed<'a> {
+    eights: Vec<EightColumns<'a>>,
+    rights: usize,
+    chi: usize,
+}
+
+impl<'a, R: Iterator<Item = &'a Column>, W: Iterator<Item = &'a Column>> Sources<'a, R, W> {
+    fn counted<const RIGHTS: usize, const CHI: usize, const WITNESSES: usize>(
+        mut self,
+    ) -> Counted<'a, RIGHTS, CHI, WITNESSES> {
+        let mut chi = self.chi.iter();
+        Counted {
+            rights: std::array::from_fn(|_| next_eight(&mut self.rights)),
+            chi: std::array::from_fn(|_| next_eight(&mut chi)),
+            witnesses: std::array::from_fn(|_| next_eight(&mut self.witnesses)),
+        }
+    }
+
+    fn listed(self) -> Listed<'a> {
+        let mut eights = Vec::new();
+        let mut list = |columns: Vec<&'a Column>| {
+            eights.extend(columns.chunks(LANES).map(|columns| next_eight(&mut columns.iter().copied())));
+            columns.len().div_ceil(LANES)
+        };
+        let rights = list(self.rights.collect());
+        let chi = list(self.chi.iter().collect());
+        list(self.witnesses.collect());
+        Listed { eights, rights, chi }
+    }
+}
+
+/// One policy's part of the bins, and what goes there.
 struct Target<'a> {
     table: &'a mut Table,
     /// Where the part begins in a bin, in groups of [`LANES`].
     start: usize,
-    /// How many groups of right factors there are.
-    groups: usize,
     slots: usize,
-    staged: &'a Staged,
-    columns: &'a PolicyColumns,
+    /// What goes to the beginning of a bin's row, where it is still to be added.
+    header: Option<EightColumns<'a>>,
+    /// `W_j`.
+    lefts: &'a [Column],
+    /// Of each `G_m`.
+    visits: &'a [WeightVisit],
     bins: &'a [u32],
-    /// The rewards, where they are still to be added.
-    shared: Option<&'a Column>,
+}
+
+/// The numbers of eight rows, row by row.
+type EightRows = [Lanes; LANES];
+
+/// Turns a group of eight rows of eight columns.
+#[inline(always)]
+fn turn<F: Eight>(columns: &EightColumns<'_>, group: usize, out: &mut EightRows) {
+    let mut eight = [F::splat(0.0); LANES];
+    for lane in 0..LANES {
+        eight[lane] = F::load(&columns[lane].groups()[group]);
+    }
+    let rows = F::transpose(eight);
+    for lane in 0..LANES {
+        rows[lane].store(&mut out[lane]);
+    }
 }
 
 /// Rows that are asked for ahead of the one that is being added to: they come from the second-level cache, or from further.
 const AHEAD: usize = 8;
 
 wide! {
-    /// Adds each row to its bin. The numbers of left factors, and of groups of right factors, chi and witnesses, are the
-    /// target's.
-    fn add_rows[const BASIS, const GROUPS, const CHI, const WITNESSES](target: Target<'_>) = add_each_row
+    /// Adds each row to its bin. The numbers of left factors, and of eights of right factors, chi and witnesses, are known.
+    fn add_rows[const BASIS, const RIGHTS, const CHI, const WITNESSES](
+        target: Target<'_>, from: Counted<'_, RIGHTS, CHI, WITNESSES>,
+    ) = add_each_row
 }
 
 #[inline(always)]
-fn add_each_row<F: Four, const BASIS: usize, const GROUPS: usize, const CHI: usize, const WITNESSES: usize>(
+fn add_each_row<F: Eight, const BASIS: usize, const RIGHTS: usize, const CHI: usize, const WITNESSES: usize>(
     target: Target<'_>,
+    from: Counted<'_, RIGHTS, CHI, WITNESSES>,
 ) {
-    let Target { table, start, slots, staged, columns, bins, shared, .. } = target;
-    let bins = &bins[..bins.len().min(ROWS)];
-    let rights = &staged.rights.as_chunks::<GROUPS>().0[..bins.len()];
-    let (Some(lefts), Some(weights)) = (columns.basis().first_chunk::<BASIS>(), columns.weights.first_chunk::<BASIS>())
-    else {
+    let Target { table, start, slots, header, lefts, visits, bins } = target;
+    let (Some(lefts), Some(visits)) = (lefts.first_chunk::<BASIS>(), visits.first_chunk::<BASIS>()) else {
         unreachable!("there are {BASIS} of each")
     };
-    let masks: [Lanes; CHI] = std::array::from_fn(|group| slot_mask(slots, group));
-    let length = (1 + BASIS) * (GROUPS + CHI) + WITNESSES;
-    // What all policies share stands in front of the first policy's part.
-    let (first, lines) = (if shared.is_some() { 0 } else { start * LANES }, ((1 + length) * LANES).div_ceil(LINE));
-    for (i, &bin) in bins.iter().enumerate() {
-        F::fetch(&table.row(bins[if i + AHEAD < bins.len() { i + AHEAD } else { i }])[first..], lines);
-        let row = table.row_mut(bin).as_chunks_mut::<LANES>().0;
-        if let Some(rewards) = shared {
-            add_shared::<F>(&mut row[0], rewards.get(i));
+    let (sums, stride) = table.lines_mut();
+    let mut masks = [[0.0; LANES]; CHI];
+    for (group, mask) in masks.iter_mut().enumerate() {
+        *mask = slot_mask(slots, group);
+    }
+    let mut shared = [[0.0; LANES]; LANES];
+    let (mut rights, mut chi, mut witnesses) = ([shared; RIGHTS], [shared; CHI], [shared; WITNESSES]);
+    for (group, eight) in bins.chunks(LANES).take(GROUPS).enumerate() {
+        if let Some(header) = &header {
+            turn::<F>(header, group, &mut shared);
         }
-        let (own, behind) = row[start..][..length].split_at_mut((1 + BASIS) * GROUPS);
-        let (runs, _) = own.as_chunks_mut::<GROUPS>();
-        vector::add::<F>(&mut runs[0], &rights[i]);
-        for j in 0..BASIS {
-            vector::add_scaled(&mut runs[1 + j], F::splat(lefts[j].get(i)), &rights[i]);
+        for (columns, rows) in from.rights.iter().zip(&mut rights) {
+            turn::<F>(columns, group, rows);
         }
-        let (of_chi, of_witnesses) = behind.split_at_mut((1 + BASIS) * CHI);
-        if CHI > 0 {
-            let chi = &staged.chi[i * CHI..][..CHI];
-            let (of_one, of_errors) = of_chi.split_at_mut(CHI);
-            vector::add::<F>(of_one, chi);
-            for (m, sums) in of_errors.chunks_exact_mut(CHI).enumerate() {
-                add_chi_errors::<F>(sums, F::splat(weights[m].get(i)), &rights[i], chi, &masks);
+        for (columns, rows) in from.chi.iter().zip(&mut chi) {
+            turn::<F>(columns, group, rows);
+        }
+        for (columns, rows) in from.witnesses.iter().zip(&mut witnesses) {
+            turn::<F>(columns, group, rows);
+        }
+        for (r, &bin) in eight.iter().enumerate() {
+            let ahead = group * LANES + r + AHEAD;
+            let ahead = bins[if ahead < bins.len() { ahead } else { 0 }] as usize;
+            // With the header, or what stands in its place.
+            F::fetch(sums, ahead * stride + start - 1, 1 + (1 + BASIS) * (RIGHTS + CHI) + WITNESSES);
+            let at = bin as usize * stride;
+            if header.is_some() {
+                add_shared::<F>(&mut sums[at], &shared[r]);
             }
-        }
-        if WITNESSES > 0 {
-            vector::add::<F>(of_witnesses, &staged.witnesses[i * WITNESSES..][..WITNESSES]);
+            let row = &mut sums[at + start..][..(1 + BASIS) * (RIGHTS + CHI) + WITNESSES];
+            for i in 0..RIGHTS {
+                let right = F::load(&rights[i][r]);
+                right.plus(F::load(&row[i])).store(&mut row[i]);
+                for j in 0..BASIS {
+                    let sum = &mut row[(1 + j) * RIGHTS + i];
+                    F::splat(lefts[j].groups()[group][r]).times_plus(right, F::load(sum)).store(sum);
+                }
+            }
+            let (_, row) = row.split_at_mut((1 + BASIS) * RIGHTS);
+            for i in 0..CHI {
+                let (own, ratios) = (F::load(&chi[i][r]), F::load(&masks[i]).times(F::load(&rights[i][r])));
+                own.plus(F::load(&row[i])).store(&mut row[i]);
+                for m in 0..BASIS {
+                    let weight = F::splat(visits[m].weight.groups()[group][r]);
+                    add_chi_errors(&mut row[(1 + m) * CHI + i], weight, ratios, own);
+                }
+            }
+            let (_, row) = row.split_at_mut((1 + BASIS) * CHI);
+            for i in 0..WITNESSES {
+                F::load(&witnesses[i][r]).plus(F::load(&row[i])).store(&mut row[i]);
+            }
         }
     }
 }
 
 wide! {
-    /// The same where the numbers of left factors and of groups vary.
-    fn add_any_rows(target: Target<'_>) = add_each_any_row
+    /// The same for any numbers.
+    fn add_any_rows(target: Target<'_>, from: Listed<'_>) = add_each_row_of_any
 }
 
 #[inline(always)]
-fn add_each_any_row<F: Four>(Target { table, start, groups, slots, staged, columns, bins, shared }: Target<'_>) {
-    let staged_rows = bins.len().next_multiple_of(LANES).max(1);
-    let (chi, witnesses) = (staged.chi.len() / staged_rows, staged.witnesses.len() / staged_rows);
-    let masks: Vec<Lanes> = (0..chi).map(|group| slot_mask(slots, group)).collect();
-    let lefts = columns.basis();
-    let length = (1 + lefts.len()) * (groups + chi) + witnesses;
-    // What all policies share stands in front of the first policy's part.
-    let (first, lines) = (if shared.is_some() { 0 } else { start * LANES }, ((1 + length) * LANES).div_ceil(LINE));
-    for (i, &bin) in bins.iter().enumerate() {
-        F::fetch(&table.row(bins[if i + AHEAD < bins.len() { i + AHEAD } else { i }])[first..], lines);
-        let row = table.row_mut(bin).as_chunks_mut::<LANES>().0;
-        if let Some(rewards) = shared {
-            add_shared::<F>(&mut row[0], rewards.get(i));
+fn add_each_row_of_any<F: Eight>(target: Target<'_>, from: Listed<'_>) {
+    let Target { table, start, slots, header, lefts, visits, bins } = target;
+    let (sums, stride) = table.lines_mut();
+    let masks: Vec<Lanes> = (0..from.chi).map(|group| slot_mask(slots, group)).collect();
+    let mut shared = [[0.0; LANES]; LANES];
+    let mut turned = vec![shared; from.eights.len()];
+    let lines = 1 + (1 + lefts.len()) * (from.rights + from.chi) + (from.eights.len() - from.rights - from.chi);
+    for (group, eight) in bins.chunks(LANES).take(GROUPS).enumerate() {
+        if let Some(header) = &header {
+            turn::<F>(header, group, &mut shared);
         }
-        let rights = &staged.rights[i * groups..][..groups];
-        let (own, behind) = row[start..].split_at_mut((1 + lefts.len()) * groups);
-        let (of_one, of_weights) = own.split_at_mut(groups);
-        vector::add::<F>(of_one, rights);
-        for (sums, left) in of_weights.chunks_exact_mut(groups.max(1)).zip(lefts) {
-            vector::add_scaled(sums, F::splat(left.get(i)), rights);
+        for (columns, rows) in from.eights.iter().zip(&mut turned) {
+            turn::<F>(columns, group, rows);
         }
-        let (of_chi, of_witnesses) = behind.split_at_mut(if chi > 0 { (1 + lefts.len()) * chi } else { 0 });
-        let own_chi = &staged.chi[i * chi..][..chi];
-        for (m, sums) in of_chi.chunks_exact_mut(chi.max(1)).enumerate() {
-            match m.checked_sub(1) {
-                None => vector::add::<F>(sums, own_chi),
-                Some(m) => add_chi_errors::<F>(sums, F::splat(columns.weights[m].get(i)), rights, own_chi, &masks),
+        let (rights, rest) = turned.split_at(from.rights);
+        let (chi, witnesses) = rest.split_at(from.chi);
+        for (r, &bin) in eight.iter().enumerate() {
+            let ahead = group * LANES + r + AHEAD;
+            let ahead = bins[if ahead < bins.len() { ahead } else { 0 }] as usize;
+            F::fetch(sums, ahead * stride + start - 1, lines);
+            let at = bin as usize * stride;
+            if header.is_some() {
+                add_shared::<F>(&mut sums[at], &shared[r]);
+            }
+            let (products, rest) = sums[at + start..].split_at_mut((1 + lefts.len()) * rights.len());
+            let (of_one, of_weights) = products.split_at_mut(rights.len());
+            for (sum, right) in of_one.iter_mut().zip(rights) {
+                F::load(&right[r]).plus(F::load(sum)).store(sum);
+            }
+            for (row, left) in of_weights.chunks_exact_mut(rights.len().max(1)).zip(lefts) {
+                let left = F::splat(left.groups()[group][r]);
+                for (sum, right) in row.iter_mut().zip(rights) {
+                    left.times_plus(F::load(&right[r]), F::load(sum)).store(sum);
+                }
+            }
+            let (errors, rest) = rest.split_at_mut((1 + lefts.len()) * chi.len());
+            let (of_one, of_weights) = errors.split_at_mut(chi.len());
+            for (sum, chi) in of_one.iter_mut().zip(chi) {
+                F::load(&chi[r]).plus(F::load(sum)).store(sum);
+            }
+            for (row, visit) in of_weights.chunks_exact_mut(chi.len().max(1)).zip(visits) {
+                let weight = F::splat(visit.weight.groups()[group][r]);
+                for ((sum, chi), (right, mask)) in row.iter_mut().zip(chi).zip(rights.iter().zip(&masks)) {
+                    let ratios = F::load(mask).times(F::load(&right[r]));
+                    add_chi_errors(sum, weight, ratios, F::load(&chi[r]));
+                }
+            }
+            for (sum, witness) in rest.iter_mut().zip(witnesses) {
+                F::load(&witness[r]).plus(F::load(sum)).store(sum);
             }
         }
-        vector::add::<F>(&mut of_witnesses[..witnesses], &staged.witnesses[i * witnesses..][..witnesses]);
     }
 }
 
@@ -246,22 +355,18 @@ fn slot_mask(slots: usize, group: usize) -> Lanes {
     std::array::from_fn(|lane| f64::from(u8::from(group * LANES + lane < slots)))
 }
 
-/// `G (G Z_k - chi_k)`, given the right factors, of which the ratios are the first.
+/// `G (G Z_k - chi_k)`.
 #[inline(always)]
-fn add_chi_errors<F: Four>(sums: &mut [Lanes], g: F, rights: &[Lanes], chi: &[Lanes], masks: &[Lanes]) {
-    let minus_one = F::splat(-1.0);
-    for (sums, ((rights, chi), mask)) in sums.iter_mut().zip(rights.iter().zip(chi).zip(masks)) {
-        let weighted = g.times(F::load(mask)).times(F::load(rights));
-        let error = F::load(chi).times_plus(minus_one, weighted);
-        g.times_plus(error, F::load(sums)).store(sums);
-    }
+fn add_chi_errors<F: Eight>(sum: &mut Lanes, g: F, ratios: F, chi: F) {
+    let error = chi.times_plus(F::splat(-1.0), g.times(ratios));
+    g.times_plus(error, F::load(sum)).store(sum);
 }
 
-/// A row, its reward, and its reward among the extremes.
+/// A row, its reward, its reward among the extremes, and witnesses.
 #[inline(always)]
-fn add_shared<F: Four>(shared: &mut Lanes, reward: f64) {
-    let (more, sums) = (F::load(&Shared::of(reward)), F::load(shared));
-    more.plus(sums).then_half_of(more.least(sums)).store(shared);
+fn add_shared<F: Eight>(sums: &mut Lanes, more: &Lanes) {
+    let (more, before) = (F::load(more), F::load(sums));
+    more.plus(before).with_third_and_fourth_of(more.least(before)).store(sums);
 }
 
 /// `Z_j Z_k` and its square.

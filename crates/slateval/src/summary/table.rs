@@ -1,6 +1,6 @@
 //! Sums by bin.
 
-use crate::math::lanes::LINE;
+use crate::math::lanes::{LANES, Lanes};
 use crate::summary::bins::Moves;
 use crate::summary::index::Shared;
 
@@ -22,7 +22,7 @@ pub(crate) struct Table {
 impl Table {
     /// Of rows that begin with what is [`Shared`].
     pub(crate) fn new(width: usize) -> Self {
-        Table { width, stride: width.next_multiple_of(LINE), sums: Vec::new(), start: 0, rows: 0, has_shared: true }
+        Table { width, stride: width.next_multiple_of(LANES), sums: Vec::new(), start: 0, rows: 0, has_shared: true }
     }
 
     /// Of sums alone.
@@ -39,6 +39,12 @@ impl Table {
     pub(crate) fn row_mut(&mut self, row: u32) -> &mut [f64] {
         let begin = self.start + row as usize * self.stride;
         &mut self.sums[begin..][..self.width]
+    }
+
+    /// All rows in groups of [`LANES`], each a cache line, and how many of them a row takes.
+    #[inline(always)]
+    pub(crate) fn lines_mut(&mut self) -> (&mut [Lanes], usize) {
+        (self.sums[self.start..].as_chunks_mut().0, self.stride / LANES)
     }
 
     pub(crate) fn len(&self) -> usize {
@@ -62,9 +68,9 @@ impl Table {
         let (stride, used) = (self.stride, self.start..self.start + self.rows * self.stride);
         if self.sums.len() < self.start + rows * stride {
             // Twice as much as is there, so that rows that come one by one are not copied again each time.
-            let room = rows.max(2 * self.rows) * stride + LINE;
+            let room = rows.max(2 * self.rows) * stride + LANES;
             let mut sums = vec![0.0; room];
-            let start = sums.as_ptr().align_offset(LINE * size_of::<f64>()).min(LINE);
+            let start = sums.as_ptr().align_offset(LANES * size_of::<f64>()).min(LANES);
             sums[start..][..used.len()].copy_from_slice(&self.sums[used]);
             (self.sums, self.start) = (sums, start);
         }

@@ -1,10 +1,9 @@
 //! Extremes and counts of a policy's weights: what diagnostics rest on beside the sums.
 //! See docs/methods.md, section 3.3.
 
-use crate::math::column::{Column, groups_of};
-use crate::math::lanes::{Four, LANES, wide};
-use crate::rows::weights::HigherPowers;
+use crate::rows::weights::SlotFacts;
 use crate::summary::weight_counts::{self, WeightCounts};
+use crate::summary::weight_visit::{WeightSeen, WeightVisit};
 
 /// What is remembered of the weights themselves.
 #[derive(Debug, Clone)]
@@ -58,30 +57,13 @@ impl WeightTally {
     const NUMBERS: usize = Self::PLAIN + WeightCounts::NUMBERS;
 
     /// Adds all but the counts.
-    fn add(&mut self, weights: &[f64]) {
-        let done = weights.len() / LANES * LANES;
-        weights[done..].iter().for_each(|&g| self.add_one(g));
-        if done > 0 {
-            let seen = weights_seen(weights);
-            self.extend(seen.least, seen.most);
-            self.negative += seen.negative as u64;
-            self.absolute += seen.absolute;
-            self.cubes += seen.cubes;
-            self.fourths += seen.fourths;
-        }
-    }
-
-    fn extend(&mut self, least: f64, most: f64) {
-        self.min = Some(self.min.map_or(least, |min| min.min(least)));
-        self.max = Some(self.max.map_or(most, |max| max.max(most)));
-    }
-
-    fn add_one(&mut self, g: f64) {
-        self.extend(g, g);
-        self.negative += u64::from(g < 0.0);
-        self.absolute += g.abs();
-        self.cubes += g * g * g;
-        self.fourths += (g * g) * (g * g);
+    fn add(&mut self, seen: WeightSeen) {
+        self.min = Some(self.min.map_or(seen.least, |min| min.min(seen.least)));
+        self.max = Some(self.max.map_or(seen.most, |max| max.max(seen.most)));
+        self.negative += seen.negative as u64;
+        self.absolute += seen.absolute;
+        self.cubes += seen.cubes;
+        self.fourths += seen.fourths;
     }
 
     fn merge(&mut self, other: &WeightTally) {
@@ -154,29 +136,26 @@ impl Tally {
         self.fourths.resize(slots, 0.0);
     }
 
-    /// Takes in the smallest and the largest logging propensity of a slot.
-    pub(crate) fn add_propensities(&mut self, slot: usize, (smallest, largest): (f64, f64)) {
-        self.smallest[slot] = self.smallest[slot].min(smallest);
-        self.largest[slot] = self.largest[slot].max(largest);
-    }
-
     /// Takes in the weights of a block.
-    pub(crate) fn add_weights(&mut self, rows: usize, weights: &[Column]) {
-        self.weights.iter_mut().zip(weights).for_each(|(tally, g)| tally.add(g.first(rows)));
-        let mut counts: Vec<&mut WeightCounts> = self.weights.iter_mut().map(|tally| &mut tally.counts).collect();
-        weight_counts::count(rows, weights, &mut counts);
+    pub(crate) fn add_weights(&mut self, rows: usize, visits: &[WeightVisit]) {
+        if rows > 0 {
+            self.weights.iter_mut().zip(visits).for_each(|(tally, visit)| tally.add(visit.seen));
+        }
+        weight_counts::count(rows, visits, &mut self.weights);
     }
 
     /// Takes in what was seen of a slot while its ratios were computed.
-    pub(crate) fn add_slot(&mut self, slot: usize, facts: HigherPowers) {
+    pub(crate) fn add_slot(&mut self, slot: usize, facts: SlotFacts) {
+        let (smallest, largest) = facts.propensities;
+        self.smallest[slot] = self.smallest[slot].min(smallest);
+        self.largest[slot] = self.largest[slot].max(largest);
         self.hits[slot] += facts.positive;
         self.cubes[slot] += facts.cubes;
         self.fourths[slot] += facts.fourths;
     }
 
-    /// Takes in how slots go together, given a block's `e_2(Z)`.
-    pub(crate) fn add_pairs(&mut self, rows: usize, pairs: &Column) {
-        let [sum, squared] = sum_and_squares(rows, pairs);
+    /// Takes in how slots go together, given the sums of a block's `e_2(Z)` and of its square.
+    pub(crate) fn add_pairs(&mut self, [sum, squared]: [f64; 2]) {
         self.pairs += sum;
         self.pairs_squared += squared;
     }
@@ -244,62 +223,4 @@ impl Tally {
             product_ratios: fixed[4],
         })
     }
-}
-
-/// What was seen of the weights of a block.
-#[derive(Debug, Clone, Copy)]
-struct WeightsSeen {
-    least: f64,
-    most: f64,
-    negative: f64,
-    absolute: f64,
-    cubes: f64,
-    fourths: f64,
-}
-
-wide! {
-    /// What is seen of some weights, but for the last ones that fill no lane.
-    fn weights_seen(weights: &[f64]) -> WeightsSeen = weights_seen_in_lanes
-}
-
-#[inline(always)]
-fn weights_seen_in_lanes<F: Four>(weights: &[f64]) -> WeightsSeen {
-    let zero = F::splat(0.0);
-    let (mut least, mut most) = (F::splat(f64::INFINITY), F::splat(f64::NEG_INFINITY));
-    let (mut negative, mut absolute, mut cubes, mut fourths) = (zero, zero, zero, zero);
-    for chunk in weights.as_chunks::<LANES>().0 {
-        let g = F::load(chunk);
-        let square = g.times(g);
-        least = g.least(least);
-        most = g.most(most);
-        negative = negative.plus(g.is_below(zero));
-        absolute = absolute.plus(g.absolute());
-        cubes = square.times_plus(g, cubes);
-        fourths = square.times_plus(square, fourths);
-    }
-    let fold = |lanes: [f64; LANES], of: fn(f64, f64) -> f64| of(of(lanes[0], lanes[1]), of(lanes[2], lanes[3]));
-    WeightsSeen {
-        least: fold(least.lanes(), f64::min),
-        most: fold(most.lanes(), f64::max),
-        negative: negative.total(),
-        absolute: absolute.total(),
-        cubes: cubes.total(),
-        fourths: fourths.total(),
-    }
-}
-
-wide! {
-    /// The sum of a column, and of its square.
-    fn sum_and_squares(rows: usize, column: &Column) -> [f64; 2] = sum_and_squares_of
-}
-
-#[inline(always)]
-fn sum_and_squares_of<F: Four>(rows: usize, column: &Column) -> [f64; 2] {
-    let (mut sum, mut squares) = (F::splat(0.0), F::splat(0.0));
-    for i in 0..groups_of(rows) {
-        let x = F::load(&column.groups()[i]);
-        sum = sum.plus(x);
-        squares = x.times_plus(x, squares);
-    }
-    [sum.total(), squares.total()]
 }

@@ -3,14 +3,16 @@
 
 use crate::answer::diagnostics::WeightHistogram;
 use crate::math::column::{Column, ROWS, groups_of};
-use crate::math::lanes::{Four, LANES, wide};
+use crate::math::lanes::LANES;
+use crate::summary::tally::WeightTally;
+use crate::summary::weight_visit::WeightVisit;
 
 /// The counts behind a histogram. A bin is a sign, a power of two and a quarter of it: what the first bits of the number
 /// say.
 #[derive(Debug, Clone)]
 pub(crate) struct WeightCounts {
-    /// Weights below 0, largest size first; then those near 0; then those above. A count is the sum over both tables.
-    tables: Box<[[u64; TABLE]; 2]>,
+    /// Weights below 0, largest size first; then those near 0; then those above. A count is the sum over all tables.
+    tables: Box<[[u64; TABLE]; TABLES]>,
 }
 
 /// Quarters of a power of two: as many as two bits of the mantissa tell apart.
@@ -29,9 +31,12 @@ const SIDE: usize = ((LARGEST - SMALLEST) as usize) * (1 << QUARTERS) + 1;
 /// Room for every bin that eight bits can name, so that none has to be checked.
 const TABLE: usize = 1 << u8::BITS;
 
+/// Tables that rows are counted in by turns.
+const TABLES: usize = 4;
+
 impl Default for WeightCounts {
     fn default() -> Self {
-        WeightCounts { tables: Box::new([[0; TABLE]; 2]) }
+        WeightCounts { tables: Box::new([[0; TABLE]; TABLES]) }
     }
 }
 
@@ -39,8 +44,8 @@ impl WeightCounts {
     pub(crate) const NUMBERS: usize = 2 * SIDE + 1;
 
     fn counts(&self) -> impl DoubleEndedIterator<Item = u64> + ExactSizeIterator {
-        let [even, odd] = &*self.tables;
-        even[..Self::NUMBERS].iter().zip(odd).map(|(a, b)| a.saturating_add(*b))
+        let count = |bin: usize| self.tables.iter().fold(0, |sum: u64, table| sum.saturating_add(table[bin]));
+        (0..Self::NUMBERS).map(count)
     }
 
     pub(crate) fn merge(&mut self, other: &WeightCounts) {
@@ -85,18 +90,15 @@ fn bin(g: f64) -> u8 {
     (SIDE as i32 + if upper >> 31 == 1 { -size } else { size }) as u8
 }
 
-/// Counts the rows of some weights, each into its own counts.
-pub(crate) fn count(rows: usize, weights: &[Column], counts: &mut [&mut WeightCounts]) {
-    for (weights, counts) in weights.chunks(AT_ONCE).zip(counts.chunks_mut(AT_ONCE)) {
-        // Found in one loop and counted in another, the bins are found several at a time.
-        let mut bins = [[0; ROWS]; AT_ONCE];
-        weights.iter().zip(&mut bins).for_each(|(weights, bins)| find_bins(rows, weights, bins));
-        match counts {
-            [a] => count_bins(rows, &bins, [a]),
-            [a, b] => count_bins(rows, &bins, [a, b]),
-            [a, b, c] => count_bins(rows, &bins, [a, b, c]),
-            [a, b, c, d] => count_bins(rows, &bins, [a, b, c, d]),
-            _ => unreachable!("{AT_ONCE} at once"),
+/// Counts the rows of some weights, whose bins were found, each into its own counts.
+pub(crate) fn count(rows: usize, visits: &[WeightVisit], tallies: &mut [WeightTally]) {
+    for (visits, tallies) in visits.chunks(AT_ONCE).zip(tallies.chunks_mut(AT_ONCE)) {
+        match (visits, tallies) {
+            ([a], [t]) => count_bins(rows, [a], [t]),
+            ([a, b], [t, u]) => count_bins(rows, [a, b], [t, u]),
+            ([a, b, c], [t, u, v]) => count_bins(rows, [a, b, c], [t, u, v]),
+            ([a, b, c, d], [t, u, v, w]) => count_bins(rows, [a, b, c, d], [t, u, v, w]),
+            _ => unreachable!("{AT_ONCE} at once, and as many of either"),
         }
     }
 }
@@ -104,24 +106,25 @@ pub(crate) fn count(rows: usize, weights: &[Column], counts: &mut [&mut WeightCo
 /// Weights that are counted in one loop.
 const AT_ONCE: usize = 4;
 
-/// Rows next to each other often weigh the same, and to count one up has to wait until the last was stored. So there are two
-/// tables, taken in turns, and all weights of a row are counted before those of the next.
-fn count_bins<const WEIGHTS: usize>(rows: usize, bins: &[[u8; ROWS]; AT_ONCE], counts: [&mut WeightCounts; WEIGHTS]) {
-    let mut tables = counts.map(|counts| &mut *counts.tables);
-    for row in 0..rows.min(ROWS) {
-        for (table, bins) in tables.iter_mut().zip(bins) {
-            table[row % 2][usize::from(bins[row])] += 1;
+/// Rows next to each other often weigh the same, and to count one up has to wait until the last was stored. So there are
+/// several tables, taken in turns, and all weights of a row are counted before those of the next.
+fn count_bins<const WEIGHTS: usize>(
+    rows: usize,
+    visits: [&WeightVisit; WEIGHTS],
+    tallies: [&mut WeightTally; WEIGHTS],
+) {
+    let mut tables = tallies.map(|tally| &mut *tally.counts.tables);
+    let rows = rows.min(ROWS);
+    for row in 0..rows {
+        for (table, visit) in tables.iter_mut().zip(visits) {
+            table[row % TABLES][usize::from(visit.bins[row])] += 1;
         }
     }
 }
 
-wide! {
-    /// The bins of some weights.
-    fn find_bins(rows: usize, weights: &Column, bins: &mut [u8; ROWS]) = find_bins_of
-}
-
+/// The bins of some weights.
 #[inline(always)]
-fn find_bins_of<F: Four>(rows: usize, weights: &Column, bins: &mut [u8; ROWS]) {
+pub(crate) fn find_bins(rows: usize, weights: &Column, bins: &mut [u8; ROWS]) {
     for (to, &g) in bins.iter_mut().zip(weights.first(groups_of(rows) * LANES)) {
         *to = bin(g);
     }
@@ -164,11 +167,14 @@ mod tests {
         let (mut whole, mut left, mut right) =
             (WeightCounts::default(), WeightCounts::default(), WeightCounts::default());
         let add = |counts: &mut WeightCounts, weights: &[f64]| {
+            let mut tally = WeightTally { counts: counts.clone(), ..WeightTally::default() };
             for weights in weights.chunks(ROWS) {
-                let mut column = Column::ZERO;
-                column.first_mut(weights.len()).copy_from_slice(weights);
-                count(weights.len(), &[column], &mut [counts]);
+                let mut visit = WeightVisit::default();
+                visit.weight.first_mut(weights.len()).copy_from_slice(weights);
+                find_bins(weights.len(), &visit.weight, &mut visit.bins);
+                count(weights.len(), &[visit], std::slice::from_mut(&mut tally));
             }
+            *counts = tally.counts;
         };
         add(&mut whole, &weights);
         add(&mut left, &weights[..333]);

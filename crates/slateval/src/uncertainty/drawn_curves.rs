@@ -109,7 +109,7 @@ impl<'a> DrawnCurves<'a> {
             sort(path);
         }
         if let Some(last) = path.last_mut() {
-            *last = [[1.0; 4]; 2];
+            last.as_flattened_mut().fill(1.0);
         }
         integrals.resize(path.len(), Side::default());
         if self.readings.iter().any(|aimed| matches!(aimed.reading, Reading::Cvar(_))) {

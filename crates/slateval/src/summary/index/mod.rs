@@ -28,7 +28,7 @@ mod others;
 mod products;
 
 pub(crate) use features::{Chi, Feature, FeatureLayout};
-pub(crate) use moments::{MomentLayout, MomentSum, POWERS};
+pub(crate) use moments::{FEW_POWERS, MomentLayout, MomentSum, POWERS};
 pub(crate) use others::{GroupLayout, GroupSum, Pair, PairLayout, Power, Shared, WitnessLayout};
 pub(crate) use products::{BinLayout, BinSum, CrossLayout, CrossProduct, Left, Right, RightLayout};
 

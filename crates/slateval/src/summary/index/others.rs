@@ -1,7 +1,6 @@
 //! Where a bin keeps what is no product of two features: what all policies share, pairs of slots, witnesses, clusters.
 //! See docs/methods.md, section 3.2.
 
-use crate::math::lanes::Lanes;
 use crate::summary::index::Layout;
 use crate::summary::witness::Witness;
 
@@ -91,17 +90,11 @@ impl Shared {
     pub(crate) const ALL: [Shared; 4] = [Shared::Rows, Shared::Reward, Shared::Least, Shared::MinusMost];
 
     /// Those of a bin without rows.
-    pub(crate) const NONE: Lanes = [0.0, 0.0, f64::INFINITY, f64::INFINITY];
+    pub(crate) const NONE: [f64; 4] = [0.0, 0.0, f64::INFINITY, f64::INFINITY];
 
     #[inline(always)]
     pub(crate) const fn place(self) -> usize {
         self as usize
-    }
-
-    /// Those of one row.
-    #[inline(always)]
-    pub(crate) fn of(reward: f64) -> Lanes {
-        [1.0, reward, reward, -reward]
     }
 
     /// Those of all rows of two bins.

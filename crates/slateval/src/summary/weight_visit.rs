@@ -1,0 +1,150 @@
+//! One visit of the rows of a weight: its products with the reward, their sums, and what is remembered of the weight itself.
+//! See docs/methods.md, sections 3.2 and 3.3.
+
+use crate::math::column::{Column, ROWS, groups_of};
+use crate::math::lanes::{Eight, LANES, Lanes, totals, wide};
+use crate::math::vector;
+use crate::summary::weight_counts;
+
+/// What a visit leaves behind.
+#[derive(Debug, Clone)]
+pub(crate) struct WeightVisit {
+    /// `G`.
+    pub(crate) weight: Column,
+    /// `G R` and `G R^2`.
+    pub(crate) with_reward: Column,
+    pub(crate) with_squared_reward: Column,
+    /// The sums of `G R` and `G R^2`, and of `G^2 R` to `G^2 R^4`.
+    pub(crate) sums: [f64; 6],
+    pub(crate) seen: WeightSeen,
+    /// For each row, where it is counted.
+    pub(crate) bins: [u8; ROWS],
+}
+
+/// What is remembered of the weights of a block.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct WeightSeen {
+    pub(crate) least: f64,
+    pub(crate) most: f64,
+    pub(crate) negative: f64,
+    pub(crate) absolute: f64,
+    pub(crate) cubes: f64,
+    pub(crate) fourths: f64,
+}
+
+impl WeightSeen {
+    const NOTHING: WeightSeen = WeightSeen {
+        least: f64::INFINITY,
+        most: f64::NEG_INFINITY,
+        negative: 0.0,
+        absolute: 0.0,
+        cubes: 0.0,
+        fourths: 0.0,
+    };
+
+    fn add(&mut self, g: f64) {
+        self.least = vector::min(self.least, g);
+        self.most = vector::max(self.most, g);
+        self.negative += f64::from(u8::from(g < 0.0));
+        self.absolute += g.abs();
+        self.cubes += g * g * g;
+        self.fourths += (g * g) * (g * g);
+    }
+}
+
+impl Default for WeightVisit {
+    fn default() -> Self {
+        WeightVisit {
+            weight: Column::ZERO,
+            with_reward: Column::ZERO,
+            with_squared_reward: Column::ZERO,
+            sums: [0.0; 6],
+            seen: WeightSeen::NOTHING,
+            bins: [0; ROWS],
+        }
+    }
+}
+
+impl WeightVisit {
+    /// Visits `G = below + w`. Rewards are those seen from the cell's origin, and their squares.
+    pub(crate) fn fill(&mut self, rows: usize, below: &Column, w: &Column, rewards: [&Column; 2]) {
+        visit(rows, below, w, rewards, self);
+        // The numbers that fill up the last group are no weights.
+        for row in rows / LANES * LANES..rows {
+            self.seen.add(self.weight.get(row));
+        }
+    }
+}
+
+wide! {
+    /// All but what is remembered of the rows behind the last whole group.
+    fn visit(rows: usize, below: &Column, w: &Column, rewards: [&Column; 2], out: &mut WeightVisit) = visit_rows
+}
+
+#[inline(always)]
+fn visit_rows<F: Eight>(rows: usize, below: &Column, w: &Column, rewards: [&Column; 2], out: &mut WeightVisit) {
+    let (mut sums, mut seen) = ([F::splat(0.0); 6], SeenInLanes::<F>::new());
+    let whole = rows / LANES;
+    for i in 0..groups_of(rows) {
+        let g = F::load(&below.groups()[i]).plus(F::load(&w.groups()[i]));
+        let (gr, gr2) = (g.times(F::load(&rewards[0].groups()[i])), g.times(F::load(&rewards[1].groups()[i])));
+        g.store(&mut out.weight.groups_mut()[i]);
+        gr.store(&mut out.with_reward.groups_mut()[i]);
+        gr2.store(&mut out.with_squared_reward.groups_mut()[i]);
+        sums[0] = sums[0].plus(gr);
+        sums[1] = sums[1].plus(gr2);
+        sums[2] = g.times_plus(gr, sums[2]);
+        sums[3] = gr.times_plus(gr, sums[3]);
+        sums[4] = gr.times_plus(gr2, sums[4]);
+        sums[5] = gr2.times_plus(gr2, sums[5]);
+        if i < whole {
+            seen.add(g);
+        }
+    }
+    weight_counts::find_bins(rows, &out.weight, &mut out.bins);
+    out.sums = totals(sums);
+    out.seen = seen.total();
+}
+
+/// [`WeightSeen`] in lanes.
+struct SeenInLanes<F> {
+    least: F,
+    most: F,
+    negative: F,
+    absolute: F,
+    cubes: F,
+    fourths: F,
+}
+
+impl<F: Eight> SeenInLanes<F> {
+    #[inline(always)]
+    fn new() -> Self {
+        let zero = F::splat(0.0);
+        let (least, most) = (F::splat(f64::INFINITY), F::splat(f64::NEG_INFINITY));
+        SeenInLanes { least, most, negative: zero, absolute: zero, cubes: zero, fourths: zero }
+    }
+
+    #[inline(always)]
+    fn add(&mut self, g: F) {
+        let square = g.times(g);
+        self.least = g.least(self.least);
+        self.most = g.most(self.most);
+        self.negative = self.negative.plus(g.is_below(F::splat(0.0)));
+        self.absolute = self.absolute.plus(g.absolute());
+        self.cubes = square.times_plus(g, self.cubes);
+        self.fourths = square.times_plus(square, self.fourths);
+    }
+
+    #[inline(always)]
+    fn total(self) -> WeightSeen {
+        let fold = |lanes: Lanes, of: fn(f64, f64) -> f64| lanes.into_iter().reduce(of).unwrap_or(0.0);
+        WeightSeen {
+            least: fold(self.least.lanes(), vector::min),
+            most: fold(self.most.lanes(), vector::max),
+            negative: self.negative.total(),
+            absolute: self.absolute.total(),
+            cubes: self.cubes.total(),
+            fourths: self.fourths.total(),
+        }
+    }
+}
