@@ -19,6 +19,7 @@ mod ipc_claims;
 mod json;
 mod json_objects;
 mod json_shape;
+mod lot;
 mod packed;
 mod parquet;
 mod pieces;
@@ -29,6 +30,7 @@ mod store;
 #[cfg(not(feature = "object-store"))]
 #[path = "no_store.rs"]
 mod store;
+mod unpack;
 
 use std::sync::Arc;
 
