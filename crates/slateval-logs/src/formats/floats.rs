@@ -8,13 +8,13 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use parquet::basic::{Encoding, Type};
-use parquet::column::page::{Page, PageReader};
+use parquet::column::page::Page;
 use parquet::file::metadata::ParquetMetaData;
-use parquet::file::reader::SerializedPageReader;
 use parquet::schema::types::ColumnDescriptor;
 
 use crate::formats::ahead::{ColumnBytes, ReadAhead};
 use crate::formats::hybrid::Hybrid;
+use crate::formats::pages::Pages;
 
 /// A float as Parquet stores it.
 pub(crate) trait Float: Copy + Default {
@@ -47,7 +47,7 @@ pub(crate) struct Floats<T> {
     column: usize,
     /// The row groups to come.
     groups: Range<usize>,
-    pages: Option<SerializedPageReader<ReadAhead>>,
+    pages: Pages,
     dictionary: Vec<T>,
     page: Option<OpenPage>,
     /// Values of a row: the length of its list.
@@ -88,7 +88,7 @@ impl<T: Float> Floats<T> {
             footer,
             column,
             groups,
-            pages: None,
+            pages: Pages::default(),
             dictionary: Vec::new(),
             page: None,
             length: flat.then_some(1),
@@ -117,23 +117,13 @@ impl<T: Float> Floats<T> {
     }
 
     fn next_page(&mut self) -> Option<()> {
+        if let Some(done) = self.page.take() {
+            self.pages.recycle(done.page);
+        }
         loop {
-            let page = match &mut self.pages {
-                Some(pages) => pages.get_next_page().ok()?,
-                None => None,
-            };
-            match page {
+            match self.pages.next()? {
                 None => self.next_group()?,
-                Some(Page::DictionaryPage { buf, num_values, encoding, .. }) => {
-                    if !matches!(encoding, Encoding::PLAIN | Encoding::PLAIN_DICTIONARY) {
-                        return None;
-                    }
-                    self.dictionary.clear();
-                    T::extend(&mut self.dictionary, &buf);
-                    if self.dictionary.len() != num_values as usize {
-                        return None;
-                    }
-                }
+                Some(page @ Page::DictionaryPage { .. }) => self.take_dictionary(page)?,
                 Some(page) => {
                     self.page = Some(self.open(page)?);
                     return Some(());
@@ -142,15 +132,26 @@ impl<T: Float> Floats<T> {
         }
     }
 
+    fn take_dictionary(&mut self, page: Page) -> Option<()> {
+        if !matches!(page.encoding(), Encoding::PLAIN | Encoding::PLAIN_DICTIONARY) {
+            return None;
+        }
+        self.dictionary.clear();
+        T::extend(&mut self.dictionary, page.buffer());
+        let is_whole = self.dictionary.len() == page.num_values() as usize;
+        self.pages.recycle(page);
+        is_whole.then_some(())
+    }
+
     fn next_group(&mut self) -> Option<()> {
         let group = self.footer.row_group(self.groups.next()?);
         let rows = usize::try_from(group.num_rows()).ok()?;
         let chunk = group.column(self.column);
         let (start, length) = chunk.byte_range();
         let bytes = ReadAhead::new(self.bytes.clone(), start + length);
-        let pages = SerializedPageReader::new(Arc::new(bytes), chunk, rows, None);
-        self.pages = Some(pages.ok()?);
-        Some(())
+        // Each group has its own.
+        self.dictionary.clear();
+        self.pages.open(bytes, chunk, rows)
     }
 
     /// Checks a page's levels, and finds its values.

@@ -21,6 +21,7 @@ mod json_objects;
 mod json_shape;
 mod lot;
 mod packed;
+mod pages;
 mod parquet;
 mod pieces;
 mod place;
