@@ -8,13 +8,14 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use parquet::basic::{Encoding, Type};
-use parquet::column::page::{Page, PageReader};
+use parquet::column::page::Page;
 use parquet::file::metadata::ParquetMetaData;
-use parquet::file::reader::SerializedPageReader;
 use parquet::schema::types::ColumnDescriptor;
 
 use crate::formats::ahead::{ColumnBytes, ReadAhead};
+use crate::formats::bits::Bits;
 use crate::formats::hybrid::Hybrid;
+use crate::formats::pages::Pages;
 
 /// A float as Parquet stores it.
 pub(crate) trait Float: Copy + Default {
@@ -47,13 +48,15 @@ pub(crate) struct Floats<T> {
     column: usize,
     /// The row groups to come.
     groups: Range<usize>,
-    pages: Option<SerializedPageReader<ReadAhead>>,
+    pages: Pages,
     dictionary: Vec<T>,
     page: Option<OpenPage>,
     /// Values of a row: the length of its list.
     length: Option<usize>,
-    /// Levels of a page's lists.
+    /// Levels of a page, one for each value.
     levels: Vec<u8>,
+    /// Numbers of one bit: levels of a page's lists, then the values of a page with a dictionary of two entries.
+    bits: Bits,
 }
 
 /// A page, and what is left of it.
@@ -67,6 +70,8 @@ enum Values {
     /// They begin at this byte.
     Plain(usize),
     Dictionary(Hybrid),
+    /// The page uses the first two entries of the dictionary at most; the column's bits say which.
+    Two,
 }
 
 impl<T: Float> Floats<T> {
@@ -88,11 +93,12 @@ impl<T: Float> Floats<T> {
             footer,
             column,
             groups,
-            pages: None,
+            pages: Pages::default(),
             dictionary: Vec::new(),
             page: None,
             length: flat.then_some(1),
             levels: Vec::new(),
+            bits: Bits::default(),
         })
     }
 
@@ -108,7 +114,7 @@ impl<T: Float> Floats<T> {
             match &mut self.page {
                 Some(page) if page.left > 0 => {
                     let count = page.left.min(wanted - values.len());
-                    page.read(count, &self.dictionary, &mut values)?;
+                    page.read(count, &self.dictionary, &mut self.bits, &mut values)?;
                 }
                 _ => self.next_page()?,
             }
@@ -117,23 +123,13 @@ impl<T: Float> Floats<T> {
     }
 
     fn next_page(&mut self) -> Option<()> {
+        if let Some(done) = self.page.take() {
+            self.pages.recycle(done.page);
+        }
         loop {
-            let page = match &mut self.pages {
-                Some(pages) => pages.get_next_page().ok()?,
-                None => None,
-            };
-            match page {
+            match self.pages.next()? {
                 None => self.next_group()?,
-                Some(Page::DictionaryPage { buf, num_values, encoding, .. }) => {
-                    if !matches!(encoding, Encoding::PLAIN | Encoding::PLAIN_DICTIONARY) {
-                        return None;
-                    }
-                    self.dictionary.clear();
-                    T::extend(&mut self.dictionary, &buf);
-                    if self.dictionary.len() != num_values as usize {
-                        return None;
-                    }
-                }
+                Some(page @ Page::DictionaryPage { .. }) => self.take_dictionary(page)?,
                 Some(page) => {
                     self.page = Some(self.open(page)?);
                     return Some(());
@@ -142,15 +138,26 @@ impl<T: Float> Floats<T> {
         }
     }
 
+    fn take_dictionary(&mut self, page: Page) -> Option<()> {
+        if !matches!(page.encoding(), Encoding::PLAIN | Encoding::PLAIN_DICTIONARY) {
+            return None;
+        }
+        self.dictionary.clear();
+        T::extend(&mut self.dictionary, page.buffer());
+        let is_whole = self.dictionary.len() == page.num_values() as usize;
+        self.pages.recycle(page);
+        is_whole.then_some(())
+    }
+
     fn next_group(&mut self) -> Option<()> {
         let group = self.footer.row_group(self.groups.next()?);
         let rows = usize::try_from(group.num_rows()).ok()?;
         let chunk = group.column(self.column);
         let (start, length) = chunk.byte_range();
         let bytes = ReadAhead::new(self.bytes.clone(), start + length);
-        let pages = SerializedPageReader::new(Arc::new(bytes), chunk, rows, None);
-        self.pages = Some(pages.ok()?);
-        Some(())
+        // Each group has its own.
+        self.dictionary.clear();
+        self.pages.open(bytes, chunk, rows)
     }
 
     /// Checks a page's levels, and finds its values.
@@ -160,10 +167,8 @@ impl<T: Float> Floats<T> {
         let count = page.num_values() as usize;
         let levels = Levels::of(&page, &kind)?;
         if let Some((start, end)) = levels.repetition {
-            let mut hybrid = Hybrid::new(start, end, 1)?;
-            self.levels.clear();
-            hybrid.look_up(bytes, &[0, 1], count, &mut self.levels)?;
-            let length = length_of_all(&self.levels)?;
+            self.bits.read(bytes.get(start..end)?, count)?;
+            let length = self.bits.length_of_all()?;
             if *self.length.get_or_insert(length) != length {
                 return None;
             }
@@ -180,20 +185,30 @@ impl<T: Float> Floats<T> {
                 }
             }
         }
-        let values = match page.encoding() {
-            Encoding::PLAIN => Values::Plain(levels.end),
-            Encoding::RLE_DICTIONARY | Encoding::PLAIN_DICTIONARY => {
-                let bits = usize::from(*bytes.get(levels.end)?);
-                Values::Dictionary(Hybrid::new(levels.end + 1, bytes.len(), bits)?)
-            }
-            _ => return None,
-        };
+        let values = self.values(&page, levels.end, count)?;
         Some(OpenPage { page, left: count, values })
+    }
+
+    /// The values of a page, `count` of them, which begin at a byte.
+    fn values(&mut self, page: &Page, at: usize, count: usize) -> Option<Values> {
+        match page.encoding() {
+            Encoding::PLAIN => Some(Values::Plain(at)),
+            Encoding::RLE_DICTIONARY | Encoding::PLAIN_DICTIONARY => {
+                let bytes = page.buffer();
+                let (&bits, places) = bytes.get(at..)?.split_first()?;
+                if bits == 1 && self.dictionary.len() > 1 && self.bits.read(places, count).is_some() {
+                    return Some(Values::Two);
+                }
+                Hybrid::new(at + 1, bytes.len(), usize::from(bits)).map(Values::Dictionary)
+            }
+            _ => None,
+        }
     }
 }
 
 impl OpenPage {
-    fn read<T: Float>(&mut self, count: usize, dictionary: &[T], out: &mut Vec<T>) -> Option<()> {
+    /// Appends the next `count` values, which must not be more than are left.
+    fn read<T: Float>(&mut self, count: usize, dictionary: &[T], bits: &mut Bits, out: &mut Vec<T>) -> Option<()> {
         let bytes = self.page.buffer();
         match &mut self.values {
             Values::Plain(at) => {
@@ -202,6 +217,7 @@ impl OpenPage {
                 *at = end;
             }
             Values::Dictionary(hybrid) => hybrid.look_up(bytes, dictionary, count, out)?,
+            Values::Two => bits.choose(*dictionary.first_chunk()?, count, out)?,
         }
         self.left -= count;
         Some(())
@@ -245,29 +261,4 @@ impl Levels {
 fn counted(bytes: &[u8], at: usize) -> Option<(usize, usize)> {
     let length: [u8; 4] = bytes.get(at..at + 4)?.try_into().ok()?;
     Some((at + 4, at + 4 + u32::from_le_bytes(length) as usize))
-}
-
-/// The length that all lists have, whose first items are marked by a 0 and whose others by a 1.
-fn length_of_all(levels: &[u8]) -> Option<usize> {
-    let rest = levels.strip_prefix(&[0])?;
-    let length = 1 + rest.iter().position(|&level| level == 0).unwrap_or(rest.len());
-    // If the first list repeats, so do all.
-    let repeats = levels.len().is_multiple_of(length) && levels[length..] == levels[..levels.len() - length];
-    repeats.then_some(length)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn lists_have_one_length_or_none() {
-        assert_eq!(length_of_all(&[0, 1, 1, 0, 1, 1]), Some(3));
-        assert_eq!(length_of_all(&[0, 0, 0]), Some(1));
-        assert_eq!(length_of_all(&[0, 1]), Some(2));
-        assert_eq!(length_of_all(&[0, 1, 1, 0, 1]), None);
-        assert_eq!(length_of_all(&[0, 1, 0, 1, 1, 0]), None);
-        assert_eq!(length_of_all(&[1, 0, 1]), None);
-        assert_eq!(length_of_all(&[]), None);
-    }
 }

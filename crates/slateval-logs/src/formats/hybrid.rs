@@ -3,16 +3,8 @@
 //! Levels and places in a dictionary are stored like this. Whatever does not make sense gives `None`: another reader
 //! will say what is wrong.
 
-/// Numbers unpacked at once: a whole number of bytes, whatever the bits of each.
-const LOT: usize = 32;
-
-/// Bytes that [`unpack`] looks at for a lot: those of the lot, and the end of a word that begins in them.
-const fn lot_bytes(bits: usize) -> usize {
-    LOT / 8 * bits + 8
-}
-
-/// Most bits of a number.
-const BITS: usize = 32;
+use crate::formats::lot::{LOT, Lot};
+use crate::formats::unpack::BITS;
 
 /// The part of a page's bytes that holds such numbers, read from its beginning.
 #[derive(Debug)]
@@ -21,10 +13,7 @@ pub(crate) struct Hybrid {
     end: usize,
     bits: usize,
     run: Run,
-    /// Unpacked numbers that nobody has taken, up to the end of the lot.
-    lot: [u32; LOT],
-    taken: usize,
-    unpacked: usize,
+    lot: Lot,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -37,7 +26,7 @@ impl Hybrid {
     /// Numbers of so many bits in some bytes of a page.
     pub(crate) fn new(at: usize, end: usize, bits: usize) -> Option<Self> {
         let run = Run::Packed { left: 0 };
-        (bits <= BITS && at <= end).then_some(Hybrid { at, end, bits, run, lot: [0; LOT], taken: 0, unpacked: 0 })
+        (bits <= BITS && at <= end).then_some(Hybrid { at, end, bits, run, lot: Lot::EMPTY })
     }
 
     /// Whether the next `count` numbers are all this one. They count as read only if they are.
@@ -63,12 +52,8 @@ impl Hybrid {
         out: &mut Vec<T>,
     ) -> Option<()> {
         while count > 0 {
-            let wanted = self.lot.get(self.taken..self.unpacked)?;
-            if !wanted.is_empty() {
-                let wanted = &wanted[..wanted.len().min(count)];
-                take(wanted, self.bits, dictionary, out)?;
-                self.taken += wanted.len();
-                count -= wanted.len();
+            if !self.lot.is_empty() {
+                count -= self.lot.look_up(dictionary, count, out)?;
                 continue;
             }
             match &mut self.run {
@@ -92,7 +77,7 @@ impl Hybrid {
 
     fn is_at_end_of_run(&self) -> bool {
         let (Run::Repeated { left, .. } | Run::Packed { left }) = self.run;
-        left == 0 && self.taken == self.unpacked
+        left == 0 && self.lot.is_empty()
     }
 
     fn next_run(&mut self, bytes: &[u8]) -> Option<()> {
@@ -126,61 +111,16 @@ impl Hybrid {
         None
     }
 
-    /// Unpacks the next `length` numbers, a multiple of eight. The last bytes of a page may lack a few.
+    /// Unpacks the next `length` numbers, a multiple of eight. Bytes behind the last number belong to others.
     fn unpack_lot(&mut self, bytes: &[u8], length: usize) -> Option<()> {
-        let packed = bytes.get(self.at..)?;
-        if packed.len() >= lot_bytes(self.bits) {
-            unpack_bits(self.bits, packed, &mut self.lot[..length]);
-        } else {
-            let mut padded = [0; lot_bytes(BITS)];
-            padded[..packed.len()].copy_from_slice(packed);
-            unpack_bits(self.bits, &padded, &mut self.lot[..length]);
-        }
+        let at = self.at;
         self.at += length / 8 * self.bits;
-        (self.taken, self.unpacked) = (0, length);
-        (self.at <= self.end).then_some(())
-    }
-}
-
-/// Appends the entries at these places, numbers of so many bits, if there are any.
-fn take<T: Copy>(places: &[u32], bits: usize, dictionary: &[T], out: &mut Vec<T>) -> Option<()> {
-    // Of two entries, all numbers of one bit are places.
-    if dictionary.len() >> bits == 0 {
-        let last = places.iter().fold(0, |last, &place| last.max(place)) as usize;
-        if last >= dictionary.len() {
+        if self.at > self.end {
             return None;
         }
+        self.lot.unpack(self.bits, bytes.get(at..)?, length);
+        Some(())
     }
-    out.extend(places.iter().map(|&place| dictionary[place as usize]));
-    Some(())
-}
-
-/// Unpacks numbers of `N` bits: each is the low bits of the word at its byte, shifted by what is left. Places in a group
-/// of eight are known when this is compiled.
-fn unpack<const N: usize>(bytes: &[u8], out: &mut [u32]) {
-    let bytes = &bytes[..lot_bytes(N)];
-    let mask = ((1_u64 << N) - 1) as u32;
-    for (group, out) in out.chunks_exact_mut(8).enumerate() {
-        let bytes = &bytes[group * N..][..N + 8];
-        for (i, out) in out.iter_mut().enumerate() {
-            let at = i * N / 8;
-            let mut word = [0; 8];
-            word.copy_from_slice(&bytes[at..at + 8]);
-            *out = (u64::from_le_bytes(word) >> (i * N % 8)) as u32 & mask;
-        }
-    }
-}
-
-fn unpack_bits(bits: usize, bytes: &[u8], out: &mut [u32]) {
-    macro_rules! by_bits {
-        ($($n:literal)*) => {
-            match bits {
-                $($n => unpack::<$n>(bytes, out),)*
-                _ => out.fill(u32::MAX),
-            }
-        };
-    }
-    by_bits!(0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26 27 28 29 30 31 32);
 }
 
 #[cfg(test)]
@@ -210,12 +150,12 @@ mod tests {
 
     #[test]
     fn packed_numbers_of_any_width_are_read_in_any_portions() {
-        for bits in 1..=20 {
-            let most = (1_u32 << bits).min(1000);
-            let numbers: Vec<u32> = (0..88_u32).map(|i| (i * 7919 + 13) % most).collect();
-            let bytes = [vec![(88 / 8) << 1 | 1], packed(&numbers, bits)].concat();
+        for bits in 0..=BITS {
+            let most = (1_u64 << bits).min(1000) as u32;
+            let numbers: Vec<u32> = (0..488_u32).map(|i| (i * 7919 + 13) % most).collect();
+            let bytes = [vec![61 << 1 | 1], packed(&numbers, bits)].concat();
             let dictionary: Vec<u32> = (0..most).collect();
-            for counts in [&[88][..], &[1, 30, 2, 55], &[33, 50]] {
+            for counts in [&[488][..], &[1, 30, 2, 455], &[33, 50], &[127, 1, 128, 129], &[129, 255]] {
                 let length = counts.iter().sum::<usize>();
                 assert_eq!(read(&bytes, bits, &dictionary, counts).unwrap(), numbers[..length], "{bits} bits");
             }

@@ -4,6 +4,7 @@
 mod address;
 mod ahead;
 mod batches;
+mod bits;
 mod cell;
 mod csv;
 mod detect;
@@ -19,7 +20,9 @@ mod ipc_claims;
 mod json;
 mod json_objects;
 mod json_shape;
+mod lot;
 mod packed;
+mod pages;
 mod parquet;
 mod pieces;
 mod place;
@@ -29,6 +32,7 @@ mod store;
 #[cfg(not(feature = "object-store"))]
 #[path = "no_store.rs"]
 mod store;
+mod unpack;
 
 use std::sync::Arc;
 
