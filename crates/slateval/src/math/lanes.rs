@@ -49,6 +49,8 @@ pub(crate) trait Eight: Copy {
     fn has_a_sign(self) -> bool;
     /// The third and the fourth lane of the other, all others of this one.
     fn with_third_and_fourth_of(self, other: Self) -> Self;
+    /// Another number in a lane.
+    fn with_lane(self, lane: usize, x: f64) -> Self;
     /// The first lanes of all, then the second lanes of all, and so on.
     fn transpose(eight: [Self; LANES]) -> [Self; LANES];
 
@@ -191,6 +193,12 @@ impl Eight for Lanes {
     }
 
     #[inline(always)]
+    fn with_lane(mut self, lane: usize, x: f64) -> Self {
+        self[lane] = x;
+        self
+    }
+
+    #[inline(always)]
     fn transpose(eight: [Self; LANES]) -> [Self; LANES] {
         std::array::from_fn(|lane| eight.map(|row| row[lane]))
     }
@@ -248,9 +256,9 @@ pub(crate) mod avx512 {
         __m512d, __mmask8, _CMP_GE_OQ, _CMP_LE_OQ, _CMP_LT_OQ, _MM_HINT_T0, _mm_prefetch, _mm256_loadu_ps,
         _mm512_abs_pd, _mm512_add_pd, _mm512_castpd_si512, _mm512_castsi512_pd, _mm512_cmp_pd_mask,
         _mm512_cmplt_epi64_mask, _mm512_cvtps_pd, _mm512_div_pd, _mm512_fmadd_pd, _mm512_loadu_pd,
-        _mm512_mask_blend_pd, _mm512_mask_cmp_pd_mask, _mm512_maskz_mov_pd, _mm512_max_pd, _mm512_min_pd,
-        _mm512_mul_pd, _mm512_set1_epi64, _mm512_set1_pd, _mm512_shuffle_f64x2, _mm512_storeu_pd, _mm512_sub_epi64,
-        _mm512_ternarylogic_epi64, _mm512_unpackhi_pd, _mm512_unpacklo_pd,
+        _mm512_mask_blend_pd, _mm512_mask_cmp_pd_mask, _mm512_mask_mov_pd, _mm512_maskz_mov_pd, _mm512_max_pd,
+        _mm512_min_pd, _mm512_mul_pd, _mm512_set1_epi64, _mm512_set1_pd, _mm512_shuffle_f64x2, _mm512_storeu_pd,
+        _mm512_sub_epi64, _mm512_ternarylogic_epi64, _mm512_unpackhi_pd, _mm512_unpacklo_pd,
     };
 
     use super::{Eight, LANES, Lanes};
@@ -372,6 +380,11 @@ pub(crate) mod avx512 {
         #[inline(always)]
         fn with_third_and_fourth_of(self, other: Self) -> Self {
             Whole(unsafe { _mm512_mask_blend_pd(0b0000_1100, self.0, other.0) })
+        }
+
+        #[inline(always)]
+        fn with_lane(self, lane: usize, x: f64) -> Self {
+            Whole(unsafe { _mm512_mask_mov_pd(self.0, 1 << lane, _mm512_set1_pd(x)) })
         }
 
         #[inline(always)]
@@ -564,6 +577,14 @@ pub(crate) mod avx2 {
         }
 
         #[inline(always)]
+        fn with_lane(self, lane: usize, x: f64) -> Self {
+            match lane.checked_sub(HALF) {
+                None => Halves(with_lane_of_half(self.0, lane, x), self.1),
+                Some(lane) => Halves(self.0, with_lane_of_half(self.1, lane, x)),
+            }
+        }
+
+        #[inline(always)]
         fn transpose([a, b, c, d, e, f, g, h]: [Self; LANES]) -> [Self; LANES] {
             let upper_left = quarter([a.0, b.0, c.0, d.0]);
             let upper_right = quarter([a.1, b.1, c.1, d.1]);
@@ -573,6 +594,20 @@ pub(crate) mod avx2 {
                 None => Halves(upper_left[lane], lower_left[lane]),
                 Some(lane) => Halves(upper_right[lane], lower_right[lane]),
             })
+        }
+    }
+
+    /// A half of [`Eight::with_lane`].
+    #[inline(always)]
+    fn with_lane_of_half(half: __m256d, lane: usize, x: f64) -> __m256d {
+        unsafe {
+            let x = _mm256_set1_pd(x);
+            match lane {
+                0 => _mm256_blend_pd::<0b0001>(half, x),
+                1 => _mm256_blend_pd::<0b0010>(half, x),
+                2 => _mm256_blend_pd::<0b0100>(half, x),
+                _ => _mm256_blend_pd::<0b1000>(half, x),
+            }
         }
     }
 
@@ -621,6 +656,7 @@ mod tests {
             a.absolute(),
             a.is_below(b),
             a.with_third_and_fourth_of(b),
+            a.with_lane(0, 7.0).with_lane(3, 8.0).with_lane(4, 9.0).with_lane(6, 1.5),
             F::splat(a.total()),
             F::splat(f64::from(u8::from(F::is_every_lane(a.is_within(b, c))))),
             F::splat(f64::from(u8::from(F::is_every_lane(F::both(a.is_within(b, c), d.is_within(b, c)))))),

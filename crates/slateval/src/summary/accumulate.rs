@@ -10,6 +10,7 @@ use crate::math::column::Column;
 use crate::question::field::Field;
 use crate::question::structure::Structure;
 use crate::rows::block::Block;
+use crate::rows::ratios::Divisors;
 use crate::rows::weights;
 use crate::summary::cell::{Cell, PolicySums};
 use crate::summary::clusters::FeatureColumns;
@@ -23,6 +24,7 @@ use crate::summary::witness::Witness;
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Scratch {
     rewards: Rewards,
+    divisors: Divisors,
     pub(super) bin_rows: Vec<u32>,
     /// Of the policy that is being added.
     columns: PolicyColumns,
@@ -41,6 +43,7 @@ impl Cell {
             self.widen(block.slots());
         }
         self.find_bins(block, scratch);
+        scratch.divisors.fill(structure, block, self.policies.len());
         scratch.features.resize(scratch.features.len().max(self.policies.len()), Vec::new());
         for policy in 0..self.policies.len() {
             let rows = PolicyBlock { structure, block, policy };
@@ -101,9 +104,9 @@ fn origin_of((lo, hi): (f64, f64)) -> f64 {
 impl PolicySums {
     /// Adds the rows of a block to the sums over all rows, and fills the columns that are added to bins.
     fn add(&mut self, rows: PolicyBlock<'_>, witnesses: &[Witness], scratch: &mut Scratch) {
-        let Scratch { columns, rewards, .. } = scratch;
+        let Scratch { columns, rewards, divisors, .. } = scratch;
         let shape = self.moments.layout.shape;
-        columns.fill_ratios(rows, shape.slots, |slot, seen| self.tally.add_slot(slot, seen));
+        columns.fill_ratios(rows, divisors, shape.slots, |slot, seen| self.tally.add_slot(slot, seen));
         let facts = columns.fill_weights(rows, shape.basis, witnesses, rewards);
         self.tally.add_weights(columns.rows, &columns.visits);
         if shape.chi {

@@ -8,7 +8,8 @@ use crate::math::vector::multiply;
 use crate::question::field::Field;
 use crate::question::structure::Structure;
 use crate::rows::block::Block;
-use crate::rows::weights::{self, ORDERS_AND_REST, OrderFacts, SlotFacts};
+use crate::rows::ratios::{Divisors, SlotFacts, slot_ratios};
+use crate::rows::weights::{self, ORDERS_AND_REST, OrderFacts};
 use crate::summary::index::{Basis, Feature, FeatureLayout, Layout};
 use crate::summary::rewards::Rewards;
 use crate::summary::weight_visit::WeightVisit;
@@ -90,6 +91,7 @@ impl PolicyColumns {
     pub(crate) fn fill_ratios(
         &mut self,
         PolicyBlock { structure, block, policy }: PolicyBlock<'_>,
+        divisors: &Divisors,
         slots: usize,
         seen: impl FnMut(usize, SlotFacts),
     ) {
@@ -97,7 +99,7 @@ impl PolicyColumns {
         resize(&mut self.ratios, slots);
         let (present, beyond) = self.ratios.split_at_mut(block.slots());
         beyond.fill(Column::ZERO);
-        weights::slot_ratios(structure, block, policy, present, seen);
+        slot_ratios(structure, (block, divisors), policy, present, seen);
     }
 
     /// Fills the weights, and their products with the reward. Where weights are sums of orders, says what these sum up to.

@@ -137,7 +137,7 @@ impl<L: Layout> Section<L> {
 pub(crate) const HEADER: usize = LANES;
 
 /// Places of what all policies share.
-const SHARED: usize = Shared::ALL.len();
+pub(crate) const SHARED: usize = Shared::ALL.len();
 
 impl RowLayout {
     pub(crate) fn new(kept: &Kept, slots: usize) -> Self {

@@ -1,15 +1,14 @@
 //! The rewards of a block, in the forms in which they are summed.
 
 use crate::math::column::{Column, ROWS, groups_of};
-use crate::math::lanes::{Eight, LANES, totals, wide};
-use crate::summary::index::{POWERS, Shared};
+use crate::math::lanes::{Eight, totals, wide};
+use crate::summary::index::POWERS;
 
 /// Columns of the rewards, and their sums. All policies share them.
 #[derive(Debug, Clone)]
 pub(crate) struct Rewards {
-    /// `R` itself, and `-R`.
+    /// `R` itself.
     pub(crate) plain: Column,
-    negated: Column,
     ones: Column,
     /// `R` as seen from the cell's origin, and its square; 0 behind the last row.
     pub(crate) centred: Column,
@@ -23,7 +22,7 @@ impl Default for Rewards {
         let mut ones = Column::ZERO;
         ones.first_mut(ROWS).fill(1.0);
         let zero = Column::ZERO;
-        Rewards { plain: zero, negated: zero, ones, centred: zero, squared: zero, sums: [0.0; POWERS] }
+        Rewards { plain: zero, ones, centred: zero, squared: zero, sums: [0.0; POWERS] }
     }
 }
 
@@ -36,17 +35,6 @@ impl Rewards {
     /// Fills all that depends on the origin, when it is known.
     pub(crate) fn centre(&mut self, rows: usize, origin: f64) {
         self.sums = centre(rows, origin, self);
-    }
-
-    /// What all policies share, as in [`Shared`], and behind it the witnesses of the first policy that have room there.
-    pub(crate) fn header<'a>(&'a self, witnesses: impl Iterator<Item = &'a Column>) -> [&'a Column; LANES] {
-        let mut header = [&Column::ZERO; LANES];
-        header[Shared::Rows.place()] = &self.ones;
-        header[Shared::Reward.place()] = &self.plain;
-        header[Shared::Least.place()] = &self.plain;
-        header[Shared::MinusMost.place()] = &self.negated;
-        header[Shared::ALL.len()..].iter_mut().zip(witnesses).for_each(|(to, column)| *to = column);
-        header
     }
 
     /// A column of ones.
@@ -74,14 +62,12 @@ wide! {
 
 #[inline(always)]
 fn centre_rows<F: Eight>(rows: usize, origin: f64, rewards: &mut Rewards) -> [f64; POWERS] {
-    let (minus_one, mut sums) = (F::splat(-1.0), [F::splat(0.0); POWERS]);
+    let mut sums = [F::splat(0.0); POWERS];
     // What fills up the last group is 0 seen from the origin.
     rewards.plain.fill_up(rows, origin);
     for i in 0..groups_of(rows) {
-        let reward = F::load(&rewards.plain.groups()[i]);
-        let r = reward.plus(F::splat(-origin));
+        let r = F::load(&rewards.plain.groups()[i]).plus(F::splat(-origin));
         let square = r.times(r);
-        reward.times(minus_one).store(&mut rewards.negated.groups_mut()[i]);
         r.store(&mut rewards.centred.groups_mut()[i]);
         square.store(&mut rewards.squared.groups_mut()[i]);
         sums[0] = sums[0].plus(r);

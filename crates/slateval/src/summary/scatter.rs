@@ -10,8 +10,8 @@ use crate::math::vector;
 use crate::summary::accumulate::Scratch;
 use crate::summary::cell::Cell;
 use crate::summary::columns::PolicyColumns;
-use crate::summary::index::{Layout, Pair, PairLayout, Power};
-use crate::summary::layout::HEADER;
+use crate::summary::index::{Layout, Pair, PairLayout, Power, Shared};
+use crate::summary::layout::{HEADER, SHARED};
 use crate::summary::rewards::Rewards;
 use crate::summary::table::Table;
 use crate::summary::weight_visit::WeightVisit;
@@ -28,24 +28,21 @@ impl Cell {
         let (own, witnesses) = (&self.layout.own[policy], &self.layout.witnesses[policy]);
         let layout = own.layout;
         let seen = columns.witnesses(&witnesses.layout.list);
-        square_each(columns.rows, seen, squares);
-        let in_header = witnesses.start < HEADER;
-        let both = || seen.iter().zip(squares.iter()).flat_map(|(h, hh)| [h, hh]);
-        let behind = if in_header { 0 } else { seen.len() };
-        let weights = &columns.basis()[layout.right_weights()];
-        let target = Target {
+        let (in_header, behind) = if witnesses.start < HEADER { (seen, &[][..]) } else { (&[][..], seen) };
+        square_each(columns.rows, behind, squares);
+        let mut target = Target {
             table: &mut self.table,
             start: own.start / LANES,
             slots: layout.shape.slots,
-            header: (policy == 0).then(|| rewards.header(both().take(if in_header { 2 * seen.len() } else { 0 }))),
+            header: (policy == 0).then_some(Header { rewards: &rewards.plain, witnesses: in_header }),
             lefts: columns.basis(),
             visits: &columns.visits,
             bins,
         };
         let sources = Sources {
-            rights: columns.ratios.iter().chain(weights),
+            rights: columns.ratios.iter().chain(&columns.basis()[layout.right_weights()]),
             chi: if layout.shape.chi { &columns.chi } else { &[] },
-            witnesses: both().take(2 * behind),
+            witnesses: behind.iter().zip(squares.iter()).flat_map(|(h, hh)| [h, hh]),
         };
         let lines = |numbers: usize| numbers.div_ceil(LANES);
         // Numbers that are known to the compiler let it keep the right factors in registers.
@@ -53,17 +50,17 @@ impl Cell {
             columns.basis().len(),
             lines(layout.product_run()),
             lines(sources.chi.len()),
-            lines(Power::COUNT * behind),
+            lines(Power::COUNT * behind.len()),
         ) {
-            (4, 1, 0, 0) => add_rows::<4, 1, 0, 0>(target, sources.counted()),
-            (4, 1, 1, 0) => add_rows::<4, 1, 1, 0>(target, sources.counted()),
-            (4, 1, 0, 1) => add_rows::<4, 1, 0, 1>(target, sources.counted()),
-            (3, 1, 0, 0) => add_rows::<3, 1, 0, 0>(target, sources.counted()),
-            (3, 1, 1, 0) => add_rows::<3, 1, 1, 0>(target, sources.counted()),
-            (1, 1, 0, 0) => add_rows::<1, 1, 0, 0>(target, sources.counted()),
-            (1, 1, 0, 1) => add_rows::<1, 1, 0, 1>(target, sources.counted()),
-            (1, 1, 1, 1) => add_rows::<1, 1, 1, 1>(target, sources.counted()),
-            _ => add_any_rows(target, sources.listed()),
+            (4, 1, 0, 0) => add_rows::<4, 1, 0, 0>(&mut target, &sources.counted()),
+            (4, 1, 1, 0) => add_rows::<4, 1, 1, 0>(&mut target, &sources.counted()),
+            (4, 1, 0, 1) => add_rows::<4, 1, 0, 1>(&mut target, &sources.counted()),
+            (3, 1, 0, 0) => add_rows::<3, 1, 0, 0>(&mut target, &sources.counted()),
+            (3, 1, 1, 0) => add_rows::<3, 1, 1, 0>(&mut target, &sources.counted()),
+            (1, 1, 0, 0) => add_rows::<1, 1, 0, 0>(&mut target, &sources.counted()),
+            (1, 1, 0, 1) => add_rows::<1, 1, 0, 1>(&mut target, &sources.counted()),
+            (1, 1, 1, 1) => add_rows::<1, 1, 1, 1>(&mut target, &sources.counted()),
+            _ => add_any_rows(&mut target, &sources.listed()),
         }
         if let Some(section) = self.layout.pairs.get(policy) {
             add_pairs(&mut self.table, section.start, section.layout, &columns.ratios, bins);
@@ -185,6 +182,33 @@ impl<'a, R: Iterator<Item = &'a Column>, W: Iterator<Item = &'a Column>> Sources
     }
 }
 
+/// What all policies share, and the witnesses of the first policy that have room beside it.
+#[derive(Clone, Copy)]
+struct Header<'a> {
+    rewards: &'a Column,
+    witnesses: &'a [Column],
+}
+
+impl Header<'_> {
+    /// Adds a row, its reward, its reward among the extremes, and witnesses.
+    #[inline(always)]
+    fn add<F: Eight>(self, group: usize, row: usize, sums: &mut Lanes) {
+        // Rewards are finite: times 0 they are 0.
+        let reward = F::splat(self.rewards.groups()[group][row]);
+        let mut more = reward.times_plus(F::load(&Shared::REWARDS), F::load(&Shared::ROWS));
+        if let Some((first, others)) = self.witnesses.split_first() {
+            let h = first.groups()[group][row];
+            more = more.with_lane(SHARED, h).with_lane(SHARED + 1, h * h);
+            if let Some(second) = others.first() {
+                let h = second.groups()[group][row];
+                more = more.with_lane(SHARED + 2, h).with_lane(SHARED + 3, h * h);
+            }
+        }
+        let before = F::load(sums);
+        more.plus(before).with_third_and_fourth_of(more.least(before)).store(sums);
+    }
+}
+
 /// One policy's part of the bins, and what goes there.
 struct Target<'a> {
     table: &'a mut Table,
@@ -192,7 +216,7 @@ struct Target<'a> {
     start: usize,
     slots: usize,
     /// What goes to the beginning of a bin's row, where it is still to be added.
-    header: Option<EightColumns<'a>>,
+    header: Option<Header<'a>>,
     /// `W_j`.
     lefts: &'a [Column],
     /// Of each `G_m`.
@@ -222,16 +246,16 @@ const AHEAD: usize = 8;
 wide! {
     /// Adds each row to its bin. The numbers of left factors, and of eights of right factors, chi and witnesses, are known.
     fn add_rows[const BASIS, const RIGHTS, const CHI, const WITNESSES](
-        target: Target<'_>, from: Counted<'_, RIGHTS, CHI, WITNESSES>,
+        target: &mut Target<'_>, from: &Counted<'_, RIGHTS, CHI, WITNESSES>,
     ) = add_each_row
 }
 
 #[inline(always)]
 fn add_each_row<F: Eight, const BASIS: usize, const RIGHTS: usize, const CHI: usize, const WITNESSES: usize>(
-    target: Target<'_>,
-    from: Counted<'_, RIGHTS, CHI, WITNESSES>,
+    target: &mut Target<'_>,
+    from: &Counted<'_, RIGHTS, CHI, WITNESSES>,
 ) {
-    let Target { table, start, slots, header, lefts, visits, bins } = target;
+    let Target { ref mut table, start, slots, header, lefts, visits, bins } = *target;
     let (Some(lefts), Some(visits)) = (lefts.first_chunk::<BASIS>(), visits.first_chunk::<BASIS>()) else {
         unreachable!("there are {BASIS} of each")
     };
@@ -240,12 +264,9 @@ fn add_each_row<F: Eight, const BASIS: usize, const RIGHTS: usize, const CHI: us
     for (group, mask) in masks.iter_mut().enumerate() {
         *mask = slot_mask(slots, group);
     }
-    let mut shared = [[0.0; LANES]; LANES];
-    let (mut rights, mut chi, mut witnesses) = ([shared; RIGHTS], [shared; CHI], [shared; WITNESSES]);
+    let rows = [[0.0; LANES]; LANES];
+    let (mut rights, mut chi, mut witnesses) = ([rows; RIGHTS], [rows; CHI], [rows; WITNESSES]);
     for (group, eight) in bins.chunks(LANES).take(GROUPS).enumerate() {
-        if let Some(header) = &header {
-            turn::<F>(header, group, &mut shared);
-        }
         for (columns, rows) in from.rights.iter().zip(&mut rights) {
             turn::<F>(columns, group, rows);
         }
@@ -261,8 +282,8 @@ fn add_each_row<F: Eight, const BASIS: usize, const RIGHTS: usize, const CHI: us
             // With the header, or what stands in its place.
             F::fetch(sums, ahead * stride + start - 1, 1 + (1 + BASIS) * (RIGHTS + CHI) + WITNESSES);
             let at = bin as usize * stride;
-            if header.is_some() {
-                add_shared::<F>(&mut sums[at], &shared[r]);
+            if let Some(header) = header {
+                header.add::<F>(group, r, &mut sums[at]);
             }
             let row = &mut sums[at + start..][..(1 + BASIS) * (RIGHTS + CHI) + WITNESSES];
             for i in 0..RIGHTS {
@@ -292,21 +313,17 @@ fn add_each_row<F: Eight, const BASIS: usize, const RIGHTS: usize, const CHI: us
 
 wide! {
     /// The same for any numbers.
-    fn add_any_rows(target: Target<'_>, from: Listed<'_>) = add_each_row_of_any
+    fn add_any_rows(target: &mut Target<'_>, from: &Listed<'_>) = add_each_row_of_any
 }
 
 #[inline(always)]
-fn add_each_row_of_any<F: Eight>(target: Target<'_>, from: Listed<'_>) {
-    let Target { table, start, slots, header, lefts, visits, bins } = target;
+fn add_each_row_of_any<F: Eight>(target: &mut Target<'_>, from: &Listed<'_>) {
+    let Target { ref mut table, start, slots, header, lefts, visits, bins } = *target;
     let (sums, stride) = table.lines_mut();
     let masks: Vec<Lanes> = (0..from.chi).map(|group| slot_mask(slots, group)).collect();
-    let mut shared = [[0.0; LANES]; LANES];
-    let mut turned = vec![shared; from.eights.len()];
+    let mut turned = vec![[[0.0; LANES]; LANES]; from.eights.len()];
     let lines = 1 + (1 + lefts.len()) * (from.rights + from.chi) + (from.eights.len() - from.rights - from.chi);
     for (group, eight) in bins.chunks(LANES).take(GROUPS).enumerate() {
-        if let Some(header) = &header {
-            turn::<F>(header, group, &mut shared);
-        }
         for (columns, rows) in from.eights.iter().zip(&mut turned) {
             turn::<F>(columns, group, rows);
         }
@@ -317,8 +334,8 @@ fn add_each_row_of_any<F: Eight>(target: Target<'_>, from: Listed<'_>) {
             let ahead = bins[if ahead < bins.len() { ahead } else { 0 }] as usize;
             F::fetch(sums, ahead * stride + start - 1, lines);
             let at = bin as usize * stride;
-            if header.is_some() {
-                add_shared::<F>(&mut sums[at], &shared[r]);
+            if let Some(header) = header {
+                header.add::<F>(group, r, &mut sums[at]);
             }
             let (products, rest) = sums[at + start..].split_at_mut((1 + lefts.len()) * rights.len());
             let (of_one, of_weights) = products.split_at_mut(rights.len());
@@ -360,13 +377,6 @@ fn slot_mask(slots: usize, group: usize) -> Lanes {
 fn add_chi_errors<F: Eight>(sum: &mut Lanes, g: F, ratios: F, chi: F) {
     let error = chi.times_plus(F::splat(-1.0), g.times(ratios));
     g.times_plus(error, F::load(sum)).store(sum);
-}
-
-/// A row, its reward, its reward among the extremes, and witnesses.
-#[inline(always)]
-fn add_shared<F: Eight>(sums: &mut Lanes, more: &Lanes) {
-    let (more, before) = (F::load(more), F::load(sums));
-    more.plus(before).with_third_and_fourth_of(more.least(before)).store(sums);
 }
 
 /// `Z_j Z_k` and its square.

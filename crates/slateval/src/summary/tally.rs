@@ -1,7 +1,7 @@
 //! Extremes and counts of a policy's weights: what diagnostics rest on beside the sums.
 //! See docs/methods.md, section 3.3.
 
-use crate::rows::weights::SlotFacts;
+use crate::rows::ratios::SlotFacts;
 use crate::summary::weight_counts::{self, WeightCounts};
 use crate::summary::weight_visit::{WeightSeen, WeightVisit};
 

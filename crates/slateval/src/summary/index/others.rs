@@ -1,6 +1,7 @@
 //! Where a bin keeps what is no product of two features: what all policies share, pairs of slots, witnesses, clusters.
 //! See docs/methods.md, section 3.2.
 
+use crate::math::lanes::Lanes;
 use crate::summary::index::Layout;
 use crate::summary::witness::Witness;
 
@@ -91,6 +92,10 @@ impl Shared {
 
     /// Those of a bin without rows.
     pub(crate) const NONE: [f64; 4] = [0.0, 0.0, f64::INFINITY, f64::INFINITY];
+
+    /// Those of one row are [`ROWS`](Shared::ROWS) and the reward times these.
+    pub(crate) const REWARDS: Lanes = [0.0, 1.0, 1.0, -1.0, 0.0, 0.0, 0.0, 0.0];
+    pub(crate) const ROWS: Lanes = [1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0];
 
     #[inline(always)]
     pub(crate) const fn place(self) -> usize {
