@@ -122,9 +122,12 @@ fn walk_rows<F: Four, const TERMS: usize>(scales: [&[f64]; TERMS], rows: [&[Side
     let (scales, rows) = (scales.map(|s| &s[..steps]), rows.map(|r| &r[..steps]));
     let mut sum = [F::splat(0.0); GROUPS];
     for (b, path) in path.iter_mut().enumerate() {
-        for t in 0..TERMS {
-            sum = times_plus(scales[t][b], load(&rows[t][b]), sum);
+        // The terms of a step are added up first: each sum waits for the one before, and for nothing else.
+        let mut step = load(&rows[0][b]).map(|row: F| row.times(F::splat(scales[0][b])));
+        for t in 1..TERMS {
+            step = times_plus(scales[t][b], load(&rows[t][b]), step);
         }
+        sum = both(sum, step, F::plus);
         store(sum, path);
     }
 }
@@ -270,6 +273,49 @@ fn integrate_rows<F: Four>(means: &[f64], path: &[Side], integrals: &mut [Side])
         before = value;
         store(sum, integral);
     }
+}
+
+wide! {
+    /// Of several processes, whose paths are running sums of the same rows times their own scales: the largest distance of
+    /// each path from its end times `shares`, which say how far it has come. Several at once take hardly longer than one:
+    /// each sum waits for the one before.
+    pub(crate) fn sups_of_bridges[const PATHS](
+        scales: [&[f64]; PATHS],
+        rows: &[Side],
+        shares: &[f64],
+    ) -> [Side; PATHS] = sups_of_bridges_of_rows
+}
+
+#[inline(always)]
+fn sups_of_bridges_of_rows<F: Four, const PATHS: usize>(
+    scales: [&[f64]; PATHS],
+    rows: &[Side],
+    shares: &[f64],
+) -> [Side; PATHS] {
+    let steps = shares.len();
+    let (scales, rows) = (scales.map(|s| &s[..steps]), &rows[..steps]);
+    let none = [[F::splat(0.0); GROUPS]; PATHS];
+    let mut ends = none;
+    for (b, row) in rows.iter().enumerate() {
+        let row = load(row);
+        for p in 0..PATHS {
+            ends[p] = times_plus(scales[p][b], row, ends[p]);
+        }
+    }
+    let (mut sums, mut sups) = (none, none);
+    for (b, (row, share)) in rows.iter().zip(shares).enumerate() {
+        let row = load(row);
+        for p in 0..PATHS {
+            sums[p] = times_plus(scales[p][b], row, sums[p]);
+            let bridge = times_plus(-share, ends[p], sums[p]);
+            sups[p] = both(sups[p], bridge, |sup, x| x.absolute().most(sup));
+        }
+    }
+    let mut found = [Side::default(); PATHS];
+    for p in 0..PATHS {
+        store(sups[p], &mut found[p]);
+    }
+    found
 }
 
 wide! {
