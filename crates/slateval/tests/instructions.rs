@@ -37,7 +37,7 @@ const LIMITS: [(Counted, f64); 4] = [
     (Counted::Rows("additive"), 1350.0),
     (Counted::Rows("auto"), 1960.0),
     (Counted::Rows("auto with chi"), 4050.0),
-    (Counted::Bands, 151e6),
+    (Counted::Bands, 56e6),
 ];
 
 #[test]

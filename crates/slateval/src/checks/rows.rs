@@ -48,7 +48,7 @@ pub(crate) fn concentration(max_share: Option<f64>) -> Check {
 
 /// Whether rewards far out leave anything to be said of the mean and the variance.
 pub(crate) fn rewards(estimator: &Estimator<'_>) -> Check {
-    let tail = RewardTail::of(estimator);
+    let tail = estimator.reward_tail();
     let shares = RowShares { squares: tail.largest_square, rewards: tail.largest_product };
     let heavy = |decides_mean: bool| Finding::RewardsHaveHeavyTail { index: tail.index, decides_mean, shares };
     let (status, finding) = if tail.index < RewardTail::FOR_MEAN {

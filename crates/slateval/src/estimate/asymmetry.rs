@@ -95,6 +95,7 @@ pub(crate) struct WeightShape {
 }
 
 impl WeightShape {
+    /// As [`Estimator::weight_shape`] keeps it.
     pub(crate) fn of(estimator: &Estimator<'_>) -> Self {
         let rows: Vec<f64> = estimator.distribution.bins.iter().map(|bin| bin.rows).collect();
         if estimator.is_logging() {
@@ -105,8 +106,8 @@ impl WeightShape {
         let share = |sum: f64| if total > 0.0 { sum / total } else { 0.0 };
         WeightShape {
             rows,
-            sums: sums.of_one.iter().map(|factors| factors[Feature::G]).collect(),
-            squares: sums.of_weight.iter().map(|factors| factors[Feature::G].max(0.0)).collect(),
+            sums: sums.of_one.column(Feature::G).to_vec(),
+            squares: sums.of_weight.column(Feature::G).iter().map(|square| square.max(0.0)).collect(),
             cubes: share(tally.cubes),
             fourths: share(tally.fourths),
         }

@@ -54,6 +54,13 @@ impl Adjustment {
         Adjustment { factors: vec![(Feature::G, 1.0), (Feature::One, -1.0)], slope }
     }
 
+    /// `b_Y` for the indicator of each bin.
+    pub(crate) fn slopes_by_bin(&self, sums: &WeightSums<'_>) -> Vec<f64> {
+        let mut slopes = sums.by_bin(&self.slope);
+        slopes.iter_mut().for_each(|slope| *slope /= sums.n);
+        slopes
+    }
+
     /// `b_Y`, from the terms of `Y`.
     pub(crate) fn slope(&self, terms: &WeightTerms, n: f64) -> f64 {
         self.slope.apply(terms) / n
@@ -64,6 +71,13 @@ impl Corrected {
     /// The corrected estimate of `E[Y]`, from the terms of `Y`.
     pub(crate) fn estimate(&self, terms: &WeightTerms, n: f64) -> f64 {
         self.kappa.apply(terms) / n
+    }
+
+    /// The corrected probability of each occupied bin, ascending.
+    pub(crate) fn masses(&self, sums: &WeightSums<'_>) -> Vec<f64> {
+        let mut masses = sums.by_bin(&self.kappa);
+        masses.iter_mut().for_each(|mass| *mass /= sums.n);
+        masses
     }
 
     pub(crate) fn new(correction: Correction, structure: &Structure, sums: &WeightSums<'_>) -> Self {
@@ -147,7 +161,7 @@ impl Corrected {
     /// Makes the weights sum to 1: what self-normalising is, and what rounding or dropped controls may have cost the
     /// other corrections. Weights that sum to nothing cannot be normalised and are left as they were logged.
     fn normalise(&mut self, sums: &WeightSums<'_>) {
-        let total = self.estimate(&sums.totals(), sums.n);
+        let total = self.estimate(sums.totals(), sums.n);
         if total > 1e-9 && total.is_finite() {
             self.kappa.divide_by(total);
             return;

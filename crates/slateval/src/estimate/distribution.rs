@@ -1,6 +1,7 @@
 //! A distribution of rewards: the CDF as estimated and as repaired, and what is read off it.
 //! See docs/methods.md, section 5.
 
+use crate::math::powers::Power;
 use crate::question::tail::Tail;
 
 use crate::estimate::weight_sums::Bin;
@@ -233,9 +234,14 @@ impl Bin {
     /// The quantile inside a bin: `min + (max - min) u^p`, with the `p` that gives the bin its mean. An atom has one
     /// value.
     pub(crate) fn quantile(&self, share: f64) -> f64 {
+        self.quantile_power(share).value()
+    }
+
+    /// The same, not yet computed.
+    pub(crate) fn quantile_power(&self, share: f64) -> Power {
         match self.tilt() {
-            None => self.max,
-            Some(t) => self.min + (self.max - self.min) * share.powf((1.0 - t) / t),
+            None => Power::constant(self.max),
+            Some(t) => Power { offset: self.min, factor: self.max - self.min, base: share, exponent: (1.0 - t) / t },
         }
     }
 
@@ -250,9 +256,17 @@ impl Bin {
 
     /// The integral of that quantile function up to `share`.
     pub(crate) fn integral(&self, share: f64) -> f64 {
+        self.integral_power(share).value()
+    }
+
+    /// The same, not yet computed.
+    pub(crate) fn integral_power(&self, share: f64) -> Power {
         match self.tilt() {
-            None => self.mean * share,
-            Some(t) => self.min * share + (self.mean - self.min) * share.powf(1.0 / t),
+            None => Power::constant(self.mean * share),
+            Some(t) => {
+                let factor = self.mean - self.min;
+                Power { offset: self.min * share, factor, base: share, exponent: 1.0 / t }
+            }
         }
     }
 

@@ -1,12 +1,16 @@
 //! One policy's reward distribution by one weight and one correction, with the influence functions of its moments.
 //! See docs/methods.md, sections 5.7, 5.8 and 6.1.
 
+use std::cell::OnceCell;
+
 use crate::answer::diagnostics::DesignSource;
+use crate::estimate::asymmetry::WeightShape;
 use crate::estimate::correction::Corrected;
 use crate::estimate::design::design_second_moment;
 use crate::estimate::distribution::Distribution;
 use crate::estimate::influence::{design_effect, weight_design_effect};
 use crate::estimate::leverage::leverage;
+use crate::estimate::reward_tail::RewardTail;
 use crate::estimate::terms::{WeightTerm, WeightTerms};
 use crate::estimate::weight_sums::{Bin, WeightSums};
 use crate::question::correction::Correction;
@@ -34,6 +38,8 @@ pub(crate) struct Estimator<'a> {
     pub(crate) design_effect: f64,
     /// The share of the weights' variation that the correction takes up; 0 where nothing was fitted.
     pub(crate) leverage: f64,
+    reward_tail: OnceCell<RewardTail>,
+    weight_shape: OnceCell<WeightShape>,
 }
 
 /// Mean about the cell's origin, and variance.
@@ -53,8 +59,7 @@ impl<'a> Estimator<'a> {
         bins: &[Bin],
     ) -> Self {
         let corrected = Corrected::new(correction, &structure, &sums);
-        let masses = sums.by_bin().map(|terms| corrected.estimate(&terms, sums.n));
-        let distribution = Distribution::new(bins.to_vec(), masses);
+        let distribution = Distribution::new(bins.to_vec(), corrected.masses(&sums).into_iter());
         let moments = Moments::of_target(&corrected, &sums);
         let (second, design_from) = design_second_moment(&structure, &sums, chi_usable);
         let design_ess = (second > 0.0 && second.is_finite()).then(|| sums.n / second);
@@ -71,7 +76,19 @@ impl<'a> Estimator<'a> {
             design_from,
             design_effect,
             leverage,
+            reward_tail: OnceCell::new(),
+            weight_shape: OnceCell::new(),
         }
+    }
+
+    /// The tail of the policy's rewards.
+    pub(crate) fn reward_tail(&self) -> &RewardTail {
+        self.reward_tail.get_or_init(|| RewardTail::of(self))
+    }
+
+    /// The policy's weights in each bin.
+    pub(crate) fn weight_shape(&self) -> &WeightShape {
+        self.weight_shape.get_or_init(|| WeightShape::of(self))
     }
 
     /// What half-widths are multiplied by, for the correction was fitted to the rows that it corrects.
@@ -97,6 +114,8 @@ impl<'a> Estimator<'a> {
             design_effect: design_effect(cell, &sums, Feature::Reward),
             // That of a mean.
             leverage: 1.0 / sums.n,
+            reward_tail: OnceCell::new(),
+            weight_shape: OnceCell::new(),
             sums,
         }
     }
@@ -131,7 +150,7 @@ impl<'a> Estimator<'a> {
     /// Of `Y = c_0 + c_1 R' + c_2 R'^2` with `R' = R - origin`: `G Y - b_Y' a - E[Y]`.
     fn influence(&self, c: [f64; 3]) -> LinearFunction {
         let sums = &self.sums;
-        let terms = WeightTerms::combined(c, &[sums.totals(), sums.rewards(), sums.squared_rewards()]);
+        let terms = WeightTerms::combined(c, [sums.totals(), sums.rewards(), sums.squared_rewards()]);
         let weighted = [(Feature::G, c[0]), (Feature::GR, c[1]), (Feature::GR2, c[2])];
         let mut x = LinearFunction::new(sums.features(), &weighted);
         for adjustment in &self.corrected.adjustments {
@@ -154,7 +173,7 @@ impl Moments {
     fn of_target(corrected: &Corrected, sums: &WeightSums<'_>) -> Self {
         let n = sums.n;
         let (rewards, squares) = (sums.rewards(), sums.squared_rewards());
-        let (first, second) = (corrected.estimate(&rewards, n), corrected.estimate(&squares, n));
+        let (first, second) = (corrected.estimate(rewards, n), corrected.estimate(squares, n));
         let variance = match corrected.correction {
             // Exactly unbiased if E[R^2 | A] has the weight's order. Weights that do not sum to 1 are not indifferent
             // to the origin, so this one is taken about 0.
@@ -172,7 +191,7 @@ impl Moments {
             _ => second - first * first,
         };
         // Weights that do not sum to 1 move the origin's share too.
-        let total = corrected.estimate(&sums.totals(), n);
+        let total = corrected.estimate(sums.totals(), n);
         let mean = first + sums.origin * (total - 1.0);
         Moments { origin: sums.origin, mean, variance }
     }

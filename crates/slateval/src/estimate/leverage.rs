@@ -71,6 +71,8 @@ fn kurtosis(square: f64, fourth: f64) -> f64 {
 
 #[cfg(test)]
 mod tests {
+    use std::rc::Rc;
+
     use super::*;
     use crate::estimate::correction::Corrected;
     use crate::estimate::weight_sums::occupied;
@@ -79,6 +81,7 @@ mod tests {
     use crate::question::spec::Spec;
     use crate::rows::block::Block;
     use crate::summary::Summary;
+    use crate::summary::totals::Totals;
 
     /// Every slate of three slots of three actions once, so that sums over rows are expectations.
     fn every_slate(structure: &Structure) -> (Summary, Vec<[f64; 3]>) {
@@ -120,7 +123,7 @@ mod tests {
             let (summary, ratios) = every_slate(&structure);
             let cell = summary.total().expect("one cell");
             let (_, places) = occupied(&cell);
-            let sums = WeightSums::of_structure(&cell, 0, &places);
+            let sums = WeightSums::of_structure(&cell, &Rc::new(Totals::new(&cell, 0)), &places);
             let columns: Vec<Vec<f64>> = (0..3).map(|k| ratios.iter().map(|z| 1.0 + z[k]).collect()).collect();
             let weights = structure.weights(&columns.iter().map(Vec::as_slice).collect::<Vec<_>>());
             for correction in [Correction::Calibrated, Correction::SelfNormalized, Correction::ControlVariate] {

@@ -86,8 +86,8 @@ fn weights_sum(totals: &Totals<'_>, left: Weight, right: Weight, power: usize) -
     }
 }
 
-/// The sums of the products of every two features of one weight: a symmetric matrix. What corrections never multiply, a
-/// ratio with an error of chi, is left out.
+/// The sums of the products of every two features of one weight: a symmetric matrix. What is never multiplied is left out: a
+/// ratio with an error of chi, and the rewards that a weight leaves as they are with those that it weighs.
 #[derive(Debug, Clone)]
 pub(crate) struct Gram {
     layout: FeatureLayout,
@@ -99,11 +99,15 @@ impl Gram {
     pub(crate) fn new(totals: &Totals<'_>, shape: Shape, weight: Weight) -> Self {
         let layout = FeatureLayout::of_one_weight(shape);
         let features = layout.keys();
-        let of = |&a: &Feature| {
-            let sum = move |b: Feature| product(totals, (weight, a), (weight, b)).unwrap_or(0.0);
-            features.iter().map(move |&b| sum(b)).collect::<Vec<_>>()
-        };
-        Gram { layout, sums: features.iter().flat_map(of).collect() }
+        let count = features.len();
+        let mut sums = vec![0.0; count * count];
+        for (i, &a) in features.iter().enumerate() {
+            for (j, &b) in features.iter().enumerate().take(i + 1).filter(|&(_, &b)| is_read(weight, a, b)) {
+                let sum = product(totals, (weight, a), (weight, b)).unwrap_or(0.0);
+                (sums[i * count + j], sums[j * count + i]) = (sum, sum);
+            }
+        }
+        Gram { layout, sums }
     }
 
     /// Which features the sums are of.
@@ -122,6 +126,14 @@ impl Gram {
         let rows = x.coefficients().iter().zip(self.sums.chunks_exact(self.layout.len()));
         rows.filter(|(x, _)| **x != 0.0).map(row).sum()
     }
+}
+
+/// Whether a product of two features of one weight is read. Influence functions are of weighted rewards alone; only the
+/// weight 1 makes them rewards as they are.
+fn is_read(weight: Weight, a: Feature, b: Feature) -> bool {
+    let ((x, p), (y, q)) = (Factor::of(a), Factor::of(b));
+    let is_mixed = matches!((x, y), (Factor::One, Factor::Weight) | (Factor::Weight, Factor::One));
+    weight == Weight::One || !is_mixed || p + q <= 2
 }
 
 /// The sum of the product of a linear function of the features of one weight with one of another's, both of one policy.

@@ -53,13 +53,12 @@ impl RewardTail {
         hill(bins, mean, side, |b| bins[b].rows)
     }
 
+    /// As [`Estimator::reward_tail`] keeps it.
     pub(crate) fn of(estimator: &Estimator<'_>) -> Self {
         let mean = estimator.moments.reward_mean();
         let bins = &estimator.distribution.bins;
-        let square = |b: usize| match estimator.structure {
-            None => bins[b].rows,
-            Some(_) => estimator.sums.of_weight[b][Feature::G].max(0.0),
-        };
+        let squares = estimator.sums.of_weight.column(Feature::G);
+        let square = |b: usize| if estimator.is_logging() { bins[b].rows } else { squares[b].max(0.0) };
         let index = hill(bins, mean, Side::Both, |b| bins[b].rows);
         RewardTail {
             index,

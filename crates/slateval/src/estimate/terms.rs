@@ -43,6 +43,14 @@ impl WeightTerms {
         }
     }
 
+    /// Each term with its number.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (WeightTerm, f64)> {
+        let slots = 0..self.slots;
+        let terms = [WeightTerm::One, WeightTerm::G, WeightTerm::GG].into_iter();
+        let terms = terms.chain(slots.clone().map(WeightTerm::Z)).chain(slots.map(WeightTerm::GZ));
+        terms.zip(self.values.iter().copied())
+    }
+
     /// The linear function with these coefficients, given the terms' values.
     pub(crate) fn apply(&self, terms: &WeightTerms) -> f64 {
         dot(&self.values, &terms.values)
@@ -53,7 +61,7 @@ impl WeightTerms {
     }
 
     /// `sum_i c_i T_i` of several terms of equal length.
-    pub(crate) fn combined<const N: usize>(c: [f64; N], parts: &[WeightTerms; N]) -> Self {
+    pub(crate) fn combined<const N: usize>(c: [f64; N], parts: [&WeightTerms; N]) -> Self {
         let value = |place: usize| c.iter().zip(parts).map(|(c, part)| c * part.values[place]).sum();
         WeightTerms { slots: parts[0].slots, values: (0..parts[0].values.len()).map(value).collect() }
     }

@@ -1,7 +1,9 @@
 //! The sums of one weight `G`: what the estimators' formulas are written in.
 //! See docs/methods.md, section 4.1.
 
-use crate::estimate::factors::{Factors, PolicyWeight, bin_factors};
+use std::rc::Rc;
+
+use crate::estimate::factors::{Factors, PolicyWeight};
 use crate::estimate::products::Gram;
 use crate::estimate::terms::{WeightTerm, WeightTerms};
 use crate::summary::cell::{Cell, PolicySums};
@@ -40,37 +42,45 @@ pub(crate) struct WeightSums<'a> {
     pub(crate) policy: usize,
     pub(crate) weight: Weight,
     sums: &'a PolicySums,
-    pub(crate) totals: Totals<'a>,
+    /// The same for all weights of a policy.
+    pub(crate) totals: Rc<Totals<'a>>,
     gram: Gram,
+    /// For all rows: the terms of `Y = 1`, of `Y = R - origin` and of its square.
+    terms: [WeightTerms; 3],
     /// For each occupied bin, ascending: sums of `G` times each feature.
-    pub(crate) of_weight: Vec<Factors>,
+    pub(crate) of_weight: Rc<Factors>,
     /// For each occupied bin, ascending: sums of each feature.
-    pub(crate) of_one: Vec<Factors>,
+    pub(crate) of_one: Rc<Factors>,
 }
 
 impl<'a> WeightSums<'a> {
     /// The weight of a fixed structure.
-    pub(crate) fn of_structure(cell: &'a Cell, policy: usize, occupied: &[u32]) -> Self {
+    pub(crate) fn of_structure(cell: &'a Cell, totals: &Rc<Totals<'a>>, occupied: &[u32]) -> Self {
         let weight = if cell.kept.basis == Basis::Single { Weight::Single } else { Weight::Order(1) };
-        Self::new(cell, policy, weight, occupied)
+        Self::new(cell, totals, weight, occupied)
     }
 
     /// The weight of an order, where sums of several are kept.
-    pub(crate) fn of_order(cell: &'a Cell, policy: usize, order: usize, occupied: &[u32]) -> Self {
-        Self::new(cell, policy, Weight::Order(order), occupied)
+    pub(crate) fn of_order(cell: &'a Cell, totals: &Rc<Totals<'a>>, order: usize, occupied: &[u32]) -> Self {
+        Self::new(cell, totals, Weight::Order(order), occupied)
     }
 
     /// The weight 1 of the logging policy, beside some policy's ratios.
     pub(crate) fn of_logging(cell: &'a Cell, policy: usize, occupied: &[u32]) -> Self {
-        Self::new(cell, policy, Weight::One, occupied)
+        Self::new(cell, &Rc::new(Totals::new(cell, policy)), Weight::One, occupied)
     }
 
-    fn new(cell: &'a Cell, policy: usize, weight: Weight, occupied: &[u32]) -> Self {
-        let totals = Totals::new(cell, policy);
+    fn new(cell: &'a Cell, totals: &Rc<Totals<'a>>, weight: Weight, occupied: &[u32]) -> Self {
+        let policy = totals.policy;
         let factors = |left: Weight| {
             let of = |weight| PolicyWeight { policy, weight };
-            bin_factors(cell, of(left), of(weight), occupied)
+            Rc::new(Factors::new(cell, of(left), of(weight), occupied))
         };
+        let of_one = factors(Weight::One);
+        let gram = Gram::new(totals, cell.kept.shape(policy, cell.slots), weight);
+        let terms =
+            [(Feature::One, Feature::G), (Feature::Reward, Feature::GR), (Feature::SquaredReward, Feature::GR2)]
+                .map(|(y, gy)| terms_of(&gram, cell.slots, y, gy));
         WeightSums {
             n: cell.rows as f64,
             slots: cell.slots,
@@ -78,10 +88,11 @@ impl<'a> WeightSums<'a> {
             policy,
             weight,
             sums: &cell.policies[policy],
-            gram: Gram::new(&totals, cell.kept.shape(policy, cell.slots), weight),
-            totals,
-            of_weight: factors(weight),
-            of_one: factors(Weight::One),
+            totals: Rc::clone(totals),
+            gram,
+            terms,
+            of_weight: if weight == Weight::One { Rc::clone(&of_one) } else { factors(weight) },
+            of_one,
         }
     }
 
@@ -111,48 +122,39 @@ impl<'a> WeightSums<'a> {
         &self.gram
     }
 
-    /// The terms of each occupied bin, ascending.
-    pub(crate) fn by_bin(&self) -> impl Iterator<Item = WeightTerms> {
-        self.of_one.iter().zip(&self.of_weight).map(|(of_one, of_weight)| {
-            let mut terms = WeightTerms::zero(self.slots);
-            terms[WeightTerm::One] = of_one[Feature::One];
-            terms[WeightTerm::G] = of_one[Feature::G];
-            terms[WeightTerm::GG] = of_weight[Feature::G];
-            for k in 0..self.slots {
-                terms[WeightTerm::Z(k)] = of_one[Feature::Ratio(k)];
-                terms[WeightTerm::GZ(k)] = of_weight[Feature::Ratio(k)];
-            }
-            terms
-        })
+    /// A linear function of each occupied bin's terms, ascending, given its coefficients.
+    pub(crate) fn by_bin(&self, function: &WeightTerms) -> Vec<f64> {
+        let mut sums = vec![0.0; self.of_one.column(Feature::One).len()];
+        for (term, c) in function.iter().filter(|&(_, c)| c != 0.0) {
+            sums.iter_mut().zip(self.term_by_bin(term)).for_each(|(sum, x)| *sum += c * x);
+        }
+        sums
+    }
+
+    /// A term in each occupied bin, ascending.
+    fn term_by_bin(&self, term: WeightTerm) -> &[f64] {
+        match term {
+            WeightTerm::One => self.of_one.column(Feature::One),
+            WeightTerm::G => self.of_one.column(Feature::G),
+            WeightTerm::GG => self.of_weight.column(Feature::G),
+            WeightTerm::Z(k) => self.of_one.column(Feature::Ratio(k)),
+            WeightTerm::GZ(k) => self.of_weight.column(Feature::Ratio(k)),
+        }
     }
 
     /// The terms of `Y = 1`, for all rows.
-    pub(crate) fn totals(&self) -> WeightTerms {
-        self.terms_of(Feature::One, Feature::G)
+    pub(crate) fn totals(&self) -> &WeightTerms {
+        &self.terms[0]
     }
 
     /// The terms of `Y = R - origin`.
-    pub(crate) fn rewards(&self) -> WeightTerms {
-        self.terms_of(Feature::Reward, Feature::GR)
+    pub(crate) fn rewards(&self) -> &WeightTerms {
+        &self.terms[1]
     }
 
     /// The terms of `Y = (R - origin)^2`.
-    pub(crate) fn squared_rewards(&self) -> WeightTerms {
-        self.terms_of(Feature::SquaredReward, Feature::GR2)
-    }
-
-    /// Given the features `Y` and `G Y`.
-    fn terms_of(&self, y: Feature, gy: Feature) -> WeightTerms {
-        let gram = &self.gram;
-        let mut terms = WeightTerms::zero(self.slots);
-        terms[WeightTerm::One] = gram.get(Feature::One, y);
-        terms[WeightTerm::G] = gram.get(Feature::One, gy);
-        terms[WeightTerm::GG] = gram.get(Feature::G, gy);
-        for k in 0..self.slots {
-            terms[WeightTerm::Z(k)] = gram.get(Feature::Ratio(k), y);
-            terms[WeightTerm::GZ(k)] = gram.get(Feature::Ratio(k), gy);
-        }
-        terms
+    pub(crate) fn squared_rewards(&self) -> &WeightTerms {
+        &self.terms[2]
     }
 
     /// `sum (G Y)^2` for `Y = R - origin`.
@@ -174,4 +176,17 @@ impl<'a> WeightSums<'a> {
     pub(crate) fn chi_error_squared(&self, k: usize) -> f64 {
         self.gram.get(Feature::ChiError(k), Feature::ChiError(k))
     }
+}
+
+/// The terms of `Y` for all rows, given the features `Y` and `G Y`.
+fn terms_of(gram: &Gram, slots: usize, y: Feature, gy: Feature) -> WeightTerms {
+    let mut terms = WeightTerms::zero(slots);
+    terms[WeightTerm::One] = gram.get(Feature::One, y);
+    terms[WeightTerm::G] = gram.get(Feature::One, gy);
+    terms[WeightTerm::GG] = gram.get(Feature::G, gy);
+    for k in 0..slots {
+        terms[WeightTerm::Z(k)] = gram.get(Feature::Ratio(k), y);
+        terms[WeightTerm::GZ(k)] = gram.get(Feature::Ratio(k), gy);
+    }
+    terms
 }

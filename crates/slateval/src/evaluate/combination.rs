@@ -7,7 +7,7 @@ use crate::answer::interval::Interval;
 use crate::estimate::weight_sums::occupied;
 use crate::evaluate::joint::JointIntervals;
 use crate::evaluate::joint_terms::{PolicyTerm, Who};
-use crate::evaluate::{no_segment, places};
+use crate::evaluate::{SEGMENT_DRAWS, no_segment, widths};
 use crate::question::combination::Combination;
 use crate::question::error::{Error, Result};
 use crate::question::segment::Segment;
@@ -126,8 +126,10 @@ impl Summary {
     ) -> Result<Vec<Combined>> {
         let (bins, rows) = occupied(cell);
         let used: Vec<PolicyTerm> = parts.iter().flatten().copied().collect();
-        let normals = Normals::new(settings.seed, places(cell));
-        let shared = CellDraws::new(&normals, &bins);
+        let normals = Normals::new(settings.seed, widths(cell));
+        // As in an evaluation, whose runs of bins follow from its draws.
+        let draws = if is_segment { settings.draws.min(SEGMENT_DRAWS) } else { settings.draws };
+        let shared = CellDraws::new(&normals, &bins, draws);
         let mut bench = JointIntervals::new(&self.spec, cell, (&bins, &rows), &used, settings, is_segment, &shared)?;
         let one = |(combination, parts): (&Combination, &Vec<PolicyTerm>)| {
             let interval = bench.interval(parts, combination.constant)?;

@@ -30,8 +30,9 @@ use crate::question::spec::{LOGGING, PolicySpec, Spec};
 use crate::summary::Summary;
 use crate::summary::cell::Cell;
 use crate::uncertainty::draws::{CellDraws, in_parallel};
-use crate::uncertainty::normals::Normals;
+use crate::uncertainty::normals::{Normals, Widths};
 use crate::uncertainty::policy::{Estimators, Uncertainty};
+use crate::uncertainty::thinning::{FEW_DRAWS, Thinning};
 
 impl Summary {
     /// The reward distribution of every policy, with what it rests on.
@@ -61,7 +62,7 @@ impl Summary {
         let (min, max) = total.bins.range().ok_or(Error::NoRows)?;
         let reward = RewardFacts { min, max, distinct: total.bins.distinct() };
         let settings = &for_few_rewards(settings, &total);
-        let normals = Normals::new(settings.seed, places(&total));
+        let normals = Normals::new(settings.seed, widths_with_segments(&total, self));
         let (mut policies, comparisons, trusts) =
             evaluate_cell(&self.spec, &total, None, Steps::Every, settings, &normals)?;
         self.check_skipped(&mut policies);
@@ -98,7 +99,7 @@ impl Summary {
     pub fn evaluate_part(&self, segment: Option<&Segment>, settings: &Settings) -> Result<Evaluation> {
         let summary = self.settled();
         let total = summary.total_for(settings)?;
-        let normals = Normals::new(settings.seed, places(&total));
+        let normals = Normals::new(settings.seed, widths(&total));
         let Some(segment) = segment else {
             let (mut policies, comparisons, _) =
                 evaluate_cell(&self.spec, &total, None, Steps::Every, settings, &normals)?;
@@ -177,8 +178,8 @@ impl Summary {
             });
         }
         let (bins, places) = occupied(&total);
-        let normals = Normals::new(settings.seed, self::places(&total));
-        let shared = CellDraws::new(&normals, &bins);
+        let normals = Normals::new(settings.seed, widths(&total));
+        let shared = CellDraws::new(&normals, &bins, settings.draws);
         let of = |(p, policy): (usize, &PolicySpec)| {
             interactions(&total, p, &policy.name, (&bins, &places), settings, &shared)
         };
@@ -196,9 +197,18 @@ fn for_few_rewards<'s>(settings: &'s Settings, total: &Cell) -> Cow<'s, Settings
     Cow::Owned(Settings { at_least, ..settings.clone() })
 }
 
-/// Normals that draws of a cell ask for at most: one for each bin, or for each group of clusters.
-pub(crate) fn places(cell: &Cell) -> usize {
-    cell.clusters.as_ref().map_or(cell.bins.ascending().len(), |groups| groups.count)
+/// Normals that each draw of a cell asks for: one for each run of bins, or for each group of clusters.
+pub(crate) fn widths(cell: &Cell) -> Widths {
+    let runs = || Thinning::fine(&occupied(cell).0).len();
+    let own = cell.clusters.as_ref().map_or_else(runs, |groups| groups.count);
+    Widths { first: own, later: own }
+}
+
+/// The same for a log and its segments, whose runs are at most as many as their bins.
+fn widths_with_segments(total: &Cell, summary: &Summary) -> Widths {
+    let of_log = widths(total);
+    let bins = summary.segments.cells().into_iter().map(|(_, cell)| cell.table.len()).max();
+    Widths { first: of_log.first.max(bins.unwrap_or(0)), ..of_log }
 }
 
 /// Settings for one segment of many, which share the threads.
@@ -232,7 +242,7 @@ fn part(
 /// How far each target can be trusted over the whole log.
 fn trusts(spec: &Spec, cell: &Cell, settings: &Settings, normals: &Normals) -> Result<Vec<Trusts>> {
     let (bins, places) = occupied(cell);
-    let shared = &CellDraws::new(normals, &bins);
+    let shared = &CellDraws::new(normals, &bins, settings.draws);
     let of = |policy: usize| {
         let logging = Estimator::of_logging(cell, WeightSums::of_logging(cell, policy, &places), &bins);
         Target::new(spec, cell, (&bins, &places), policy, &logging, settings, shared).map(|target| target.trusts)
@@ -241,7 +251,7 @@ fn trusts(spec: &Spec, cell: &Cell, settings: &Settings, normals: &Normals) -> R
 }
 
 /// Draws for each segment, of which there may be a thousand.
-pub(crate) const SEGMENT_DRAWS: usize = 500;
+pub(crate) const SEGMENT_DRAWS: usize = FEW_DRAWS;
 
 /// Every policy of a cell, how they compare, and how far each target can be trusted. For a segment, `whole` is the
 /// trust in each target over the whole log: what the whole log contradicts, no segment can vouch for.
@@ -254,7 +264,7 @@ pub(crate) fn evaluate_cell(
     normals: &Normals,
 ) -> Result<(Vec<PolicyEvaluation>, Vec<Comparison>, Vec<Trusts>)> {
     let (bins, places) = occupied(cell);
-    let shared = &CellDraws::new(normals, &bins);
+    let shared = &CellDraws::new(normals, &bins, settings.draws);
     let beside = |policy: usize| Estimator::of_logging(cell, WeightSums::of_logging(cell, policy, &places), &bins);
     let loggings: Vec<Estimator<'_>> = (0..spec.policies.len()).map(beside).collect();
     let target = |(policy, logging)| Target::new(spec, cell, (&bins, &places), policy, logging, settings, shared);

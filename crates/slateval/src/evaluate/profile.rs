@@ -4,7 +4,7 @@ use crate::answer::comparison::Comparison;
 use crate::answer::evaluation::PolicyEvaluation;
 use crate::answer::interval::{Interval, QuantileEstimate, TailEstimate};
 use crate::evaluate::target::Steps;
-use crate::evaluate::{evaluate_cell, places};
+use crate::evaluate::{evaluate_cell, widths};
 use crate::question::error::Result;
 use crate::question::settings::Settings;
 use crate::summary::Summary;
@@ -89,7 +89,7 @@ impl Summary {
         let dense =
             Settings { alphas: levels.to_vec(), quantiles: levels.to_vec(), at_least: Vec::new(), ..settings.clone() };
         let total = self.total_for(&dense)?;
-        let normals = Normals::new(dense.seed, places(&total));
+        let normals = Normals::new(dense.seed, widths(&total));
         // CVaR without its bias needs the draws of the chosen order too.
         let steps = if settings.debias_cvar { Steps::Every } else { Steps::Shown };
         let (policies, comparisons, _) = evaluate_cell(self.spec(), &total, None, steps, &dense, &normals)?;

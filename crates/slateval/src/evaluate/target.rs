@@ -69,7 +69,7 @@ impl<'a> Target<'a> {
         cell: &'a Cell,
         (bins, places): (&[Bin], &[u32]),
         policy: usize,
-        logging: &Estimator<'_>,
+        logging: &Estimator<'a>,
         settings: &Settings,
         shared: &CellDraws<'_>,
     ) -> Result<Self> {
@@ -77,11 +77,12 @@ impl<'a> Target<'a> {
         let is_auto = spec.structure == Structure::Auto;
         let fixed = settings.order(spec)?;
         let chosen = is_auto && fixed.is_none();
+        let totals = &logging.sums.totals;
         let weighted = |order: usize, places: &[u32]| {
             if is_auto {
-                WeightSums::of_order(cell, policy, order, places)
+                WeightSums::of_order(cell, totals, order, places)
             } else {
-                WeightSums::of_structure(cell, policy, places)
+                WeightSums::of_structure(cell, totals, places)
             }
         };
         let structure = |order: usize| if is_auto { Structure::Order(order) } else { spec.structure.clone() };
@@ -96,8 +97,7 @@ impl<'a> Target<'a> {
             Estimator::of_target(cell, sums, structure(order), (correction, chi_usable), bins)
         };
         let mut estimators = vec![estimator(first, lowest)];
-        let tested =
-            Tested { cell, policy, bins, occupied: places, design_effect: logging.design_effect, settings, shared };
+        let tested = Tested { cell, policy, bins, occupied: places, logging, settings, shared };
         let selection = chosen.then(|| {
             // What an order is worth does not need its bins.
             let above = (2..=cell.kept.basis.len())

@@ -93,12 +93,24 @@ pub(crate) fn square_root(matrix: &[Vec<f64>], scale: &[f64]) -> Vec<Vec<f64>> {
 #[derive(Debug, Clone)]
 pub(crate) struct PseudoInverse {
     scale: Vec<f64>,
-    eigen: Eigen,
+    parts: Parts,
     rank: usize,
+}
+
+/// What a scaled matrix is made of.
+#[derive(Debug, Clone)]
+enum Parts {
+    /// The columns of its lower triangular root, where it is far from singular: many times faster.
+    Root(Vec<Vec<f64>>),
+    Eigen(Eigen),
 }
 
 /// Directions with less than this share of the largest eigenvalue are taken for rounding.
 const NEGLIGIBLE: f64 = 1e-10;
+
+/// A matrix with a unit diagonal and a larger determinant is far from singular: its smallest eigenvalue is at least the
+/// determinant by `e`, for the others have a product of at most `(n / (n-1))^(n-1)`.
+const FAR_FROM_SINGULAR: f64 = 1e-3;
 
 impl PseudoInverse {
     /// `matrix` is symmetric and positive semi-definite. A variable whose diagonal is at most `floor` counts as absent.
@@ -108,10 +120,15 @@ impl PseudoInverse {
             (0..n).map(|i| if matrix[i][i] > floor[i] { matrix[i][i].sqrt().recip() } else { 0.0 }).collect();
         let scaled: Vec<Vec<f64>> =
             (0..n).map(|i| (0..n).map(|j| matrix[i][j] * scale[i] * scale[j]).collect()).collect();
+        let root = square_root(&scaled, &vec![1.0; n]);
+        let determinant: f64 = root.iter().enumerate().map(|(j, column)| column[j] * column[j]).product();
+        if determinant > FAR_FROM_SINGULAR {
+            return PseudoInverse { scale, parts: Parts::Root(root), rank: n };
+        }
         let eigen = Eigen::new(&scaled);
         let largest = eigen.values.iter().copied().fold(0.0, f64::max);
         let rank = eigen.values.iter().filter(|&&value| value > NEGLIGIBLE * largest).count();
-        PseudoInverse { scale, eigen, rank }
+        PseudoInverse { scale, parts: Parts::Eigen(eigen), rank }
     }
 
     /// Whether something was left out.
@@ -133,17 +150,41 @@ impl PseudoInverse {
     /// The solution of `matrix x = b` of least (scaled) norm.
     pub(crate) fn solve(&self, b: &[f64]) -> Vec<f64> {
         let scaled: Vec<f64> = b.iter().zip(&self.scale).map(|(b, s)| b * s).collect();
-        let largest = self.eigen.values.iter().copied().fold(0.0, f64::max);
-        let mut x = vec![0.0; b.len()];
-        for (value, vector) in self.eigen.values.iter().zip(&self.eigen.vectors) {
-            if *value > NEGLIGIBLE * largest {
-                let along = dot(vector, &scaled) / value;
-                x.iter_mut().zip(vector).for_each(|(x, v)| *x += along * v);
-            }
-        }
+        let mut x = match &self.parts {
+            Parts::Root(columns) => solve_root(columns, scaled),
+            Parts::Eigen(eigen) => eigen.solve(&scaled),
+        };
         x.iter_mut().zip(&self.scale).for_each(|(x, s)| *x *= s);
         x
     }
+}
+
+impl Eigen {
+    /// The solution of least norm of a system with this matrix.
+    fn solve(&self, b: &[f64]) -> Vec<f64> {
+        let largest = self.values.iter().copied().fold(0.0, f64::max);
+        let mut x = vec![0.0; b.len()];
+        for (value, vector) in self.values.iter().zip(&self.vectors) {
+            if *value > NEGLIGIBLE * largest {
+                let along = dot(vector, b) / value;
+                x.iter_mut().zip(vector).for_each(|(x, v)| *x += along * v);
+            }
+        }
+        x
+    }
+}
+
+/// The solution of `L L' x = b`, given the columns of a lower triangular `L`.
+fn solve_root(columns: &[Vec<f64>], mut x: Vec<f64>) -> Vec<f64> {
+    for (j, column) in columns.iter().enumerate() {
+        x[j] /= column[j];
+        let known = x[j];
+        x[j + 1..].iter_mut().zip(&column[j + 1..]).for_each(|(x, l)| *x -= l * known);
+    }
+    for (j, column) in columns.iter().enumerate().rev() {
+        x[j] = (x[j] - dot(&column[j + 1..], &x[j + 1..])) / column[j];
+    }
+    x
 }
 
 pub(crate) fn dot(a: &[f64], b: &[f64]) -> f64 {

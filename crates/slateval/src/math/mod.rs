@@ -7,6 +7,7 @@ pub(crate) mod linear;
 pub(crate) mod normal;
 pub(crate) mod normals;
 pub(crate) mod paths;
+pub(crate) mod powers;
 pub(crate) mod singles;
 pub(crate) mod tridiagonal;
 pub(crate) mod vector;

@@ -55,17 +55,17 @@ const GROUPS: usize = SIDE / LANES;
 
 #[inline(always)]
 fn load<F: Eight>(row: &Side) -> [F; GROUPS] {
-    std::array::from_fn(|group| F::load(&row[group]))
+    [F::load(&row[0])]
 }
 
 #[inline(always)]
 fn store<F: Eight>(values: [F; GROUPS], row: &mut Side) {
-    values.into_iter().zip(row).for_each(|(value, to)| value.store(to));
+    values[0].store(&mut row[0]);
 }
 
 #[inline(always)]
 fn both<F: Eight>(a: [F; GROUPS], b: [F; GROUPS], of: impl Fn(F, F) -> F) -> [F; GROUPS] {
-    std::array::from_fn(|group| of(a[group], b[group]))
+    [of(a[0], b[0])]
 }
 
 /// `coefficient * row + more`.
@@ -100,11 +100,14 @@ wide! {
 
 #[inline(always)]
 fn add_products_to_rows<F: Eight>(coefficients: &[Lanes], factors: &[Side; LANES], rows: &mut [Side]) {
-    let factors: [[F; GROUPS]; LANES] = std::array::from_fn(|i| load(&factors[i]));
+    let mut loaded = [[F::splat(0.0); GROUPS]; LANES];
+    for i in 0..LANES {
+        loaded[i] = load(&factors[i]);
+    }
     for (coefficients, row) in coefficients.iter().zip(rows) {
         let mut sum = load(row);
         for i in 0..LANES {
-            sum = times_plus(coefficients[i], factors[i], sum);
+            sum = times_plus(coefficients[i], loaded[i], sum);
         }
         store(sum, row);
     }
@@ -121,9 +124,12 @@ fn walk_rows<F: Eight, const TERMS: usize>(scales: [&[f64]; TERMS], rows: [&[Sid
     let (scales, rows) = (scales.map(|s| &s[..steps]), rows.map(|r| &r[..steps]));
     let mut sum = [F::splat(0.0); GROUPS];
     for (b, path) in path.iter_mut().enumerate() {
-        for t in 0..TERMS {
-            sum = times_plus(scales[t][b], load(&rows[t][b]), sum);
+        // The terms of a step are added up first: each sum waits for the one before, and for nothing else.
+        let mut step = load(&rows[0][b]).map(|row: F| row.times(F::splat(scales[0][b])));
+        for t in 1..TERMS {
+            step = times_plus(scales[t][b], load(&rows[t][b]), step);
         }
+        sum = both(sum, step, F::plus);
         store(sum, path);
     }
 }
@@ -269,6 +275,49 @@ fn integrate_rows<F: Eight>(means: &[f64], path: &[Side], integrals: &mut [Side]
         before = value;
         store(sum, integral);
     }
+}
+
+wide! {
+    /// Of several processes, whose paths are running sums of the same rows times their own scales: the largest distance of
+    /// each path from its end times `shares`, which say how far it has come. Several at once take hardly longer than one:
+    /// each sum waits for the one before.
+    pub(crate) fn sups_of_bridges[const PATHS](
+        scales: [&[f64]; PATHS],
+        rows: &[Side],
+        shares: &[f64],
+    ) -> [Side; PATHS] = sups_of_bridges_of_rows
+}
+
+#[inline(always)]
+fn sups_of_bridges_of_rows<F: Eight, const PATHS: usize>(
+    scales: [&[f64]; PATHS],
+    rows: &[Side],
+    shares: &[f64],
+) -> [Side; PATHS] {
+    let steps = shares.len();
+    let (scales, rows) = (scales.map(|s| &s[..steps]), &rows[..steps]);
+    let none = [[F::splat(0.0); GROUPS]; PATHS];
+    let mut ends = none;
+    for (b, row) in rows.iter().enumerate() {
+        let row = load(row);
+        for p in 0..PATHS {
+            ends[p] = times_plus(scales[p][b], row, ends[p]);
+        }
+    }
+    let (mut sums, mut sups) = (none, none);
+    for (b, (row, share)) in rows.iter().zip(shares).enumerate() {
+        let row = load(row);
+        for p in 0..PATHS {
+            sums[p] = times_plus(scales[p][b], row, sums[p]);
+            let bridge = times_plus(-share, ends[p], sums[p]);
+            sups[p] = both(sups[p], bridge, |sup, x| x.absolute().most(sup));
+        }
+    }
+    let mut found = [Side::default(); PATHS];
+    for p in 0..PATHS {
+        store(sups[p], &mut found[p]);
+    }
+    found
 }
 
 wide! {

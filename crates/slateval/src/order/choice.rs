@@ -16,7 +16,7 @@ use crate::answer::trust::{Trust, Trusts};
 use crate::estimate::design::ROWS_NEEDED;
 use crate::estimate::design::product_design_ess;
 use crate::estimate::estimator::Estimator;
-use crate::order::order_test::{Evidence, Tested, judge};
+use crate::order::order_test::{Clue, Tested, judge};
 use crate::summary::witness::Witness;
 
 impl OrderTest {
@@ -43,21 +43,21 @@ fn tests(tested: &Tested<'_>, first: &Estimator<'_>, design_ess: &[Option<f64>])
     let highest = tested.cell.slots.min(design_ess.len()).max(1);
     let orders = (2..=highest).map(|order| tested.order(order, design_ess[order - 1]));
     let beyond = beyond_orders(tested, first);
-    judge(&orders.chain(beyond).collect::<Vec<_>>())
+    judge(&tested.evidence(orders.chain(beyond).collect()))
 }
 
 /// The witnesses. What is beyond all orders that are told apart is tested only where the log could carry a weight that
 /// assumes nothing.
-fn beyond_orders(tested: &Tested<'_>, estimator: &Estimator<'_>) -> Vec<Evidence> {
+fn beyond_orders(tested: &Tested<'_>, estimator: &Estimator<'_>) -> Vec<Clue> {
     let list = &tested.cell.layout.witnesses[tested.policy].layout.list;
-    let evidence = |&witness: &Witness| match witness {
+    let clue = |&witness: &Witness| match witness {
         Witness::Order(_) => Some(tested.witness(witness, None)),
         Witness::Beyond(_) => {
             let ess = product_design_ess(estimator);
             (ess >= ROWS_NEEDED).then(|| tested.witness(witness, Some(ess)))
         }
     };
-    list.iter().filter_map(evidence).collect()
+    list.iter().filter_map(clue).collect()
 }
 
 /// What the log says against a structure that was asked for by name: whether anything shows that it leaves out.
@@ -67,7 +67,7 @@ pub(crate) fn tests_of_structure(
     kept_above: std::ops::RangeInclusive<usize>,
 ) -> Vec<OrderTest> {
     let kept = kept_above.map(|order| tested.order(order, None));
-    judge(&kept.chain(beyond_orders(tested, estimator)).collect::<Vec<_>>())
+    judge(&tested.evidence(kept.chain(beyond_orders(tested, estimator)).collect()))
 }
 
 /// The trust in a structure that was asked for by name: nothing lessens it but the log's own contradiction.

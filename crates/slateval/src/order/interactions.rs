@@ -5,11 +5,11 @@ use crate::answer::selection::Interaction;
 use crate::estimate::estimator::Estimator;
 use crate::estimate::weight_sums::{Bin, WeightSums};
 use crate::math::normal;
-use crate::order::order_test::{LEVEL, logged_cdf, sup_of_rows, sup_statistic};
+use crate::order::order_test::{LEVEL, deviations, logged_cdf, sup_statistic, sups_of_rows};
 use crate::question::settings::Settings;
 use crate::summary::cell::Cell;
 use crate::summary::index::{Pair, Power};
-use crate::uncertainty::draws::{CellDraws, quantile};
+use crate::uncertainty::draws::{CellDraws, select_quantile};
 
 /// Draws for each pair of slots, of which there may be many.
 const PAIR_DRAWS: usize = 400;
@@ -24,8 +24,8 @@ pub(crate) fn interactions(
     shared: &CellDraws<'_>,
 ) -> Vec<Interaction> {
     let section = &cell.layout.pairs[policy];
-    let CellDraws { thinning, normals, .. } = shared;
-    let logged = thinning.at_ends(&logged_cdf(cell, occupied));
+    let CellDraws { of_tests, normals, .. } = shared;
+    let logged = of_tests.at_ends(&logged_cdf(cell, occupied));
     let rewards = Estimator::of_logging(cell, WeightSums::of_logging(cell, policy, occupied), bins);
     // Clusters are kept for weights, not for pairs of slots: pairs are taken to be as alike in them as rewards are.
     let design_effect = rewards.design_effect;
@@ -39,11 +39,12 @@ pub(crate) fn interactions(
     let pair = |&(j, k): &(usize, usize)| {
         let column = |power: Power| -> Vec<f64> {
             let place = section.place(Pair { j, k, power });
-            thinning.sums(&occupied.iter().map(|&row| cell.table.row(row)[place]).collect::<Vec<f64>>())
+            of_tests.sums(&occupied.iter().map(|&row| cell.table.row(row)[place]).collect::<Vec<f64>>())
         };
         let strength = sup_statistic(&column(Power::First), &logged) / n;
-        let noise = quantile(&sup_of_rows(&column(Power::Second), &logged, normals, &few), 1.0 - LEVEL) / n;
-        let critical = noise * further * design_effect.sqrt();
+        let steps = deviations(&column(Power::Second), design_effect);
+        let mut drawn = sups_of_rows(&[&steps], &logged, normals, &few).swap_remove(0);
+        let critical = select_quantile(&mut drawn, 1.0 - LEVEL) / n * further;
         Interaction { policy: name.to_owned(), slots: [j + 1, k + 1], strength, critical, active: strength > critical }
     };
     let mut found: Vec<Interaction> = pairs.iter().map(pair).collect();

@@ -7,17 +7,17 @@
 //! of a log are tested at a joint level of 5% (Holm).
 
 use crate::answer::selection::{FunctionalTest, OrderTest};
+use crate::estimate::estimator::Estimator;
 use crate::estimate::weight_sums::Bin;
 use crate::math::normal;
 use crate::math::normals::{SIDE, Side};
-use crate::math::paths::{Columns, run_up, sup_of_bridge, walk};
+use crate::math::paths::{Columns, run_up, sup_of_bridge, sups_of_bridges};
 use crate::question::settings::Settings;
 use crate::summary::cell::Cell;
 use crate::summary::feature_map::LinearFunction;
 use crate::summary::index::{BinSum, Feature, GroupSum, Left, Power, Right, Shared};
-use crate::summary::totals::Totals;
 use crate::summary::witness::Witness;
-use crate::uncertainty::draws::{CellDraws, in_parallel, quantile};
+use crate::uncertainty::draws::{CellDraws, in_parallel_with, select_quantile};
 use crate::uncertainty::normals::{Normals, Stream};
 
 /// How often any order that has no effect is to be taken for active.
@@ -34,8 +34,8 @@ pub(crate) struct Tested<'a> {
     pub(crate) bins: &'a [Bin],
     /// The bins' places in the cell's table.
     pub(crate) occupied: &'a [u32],
-    /// How many times more the mean reward varies than if rows were independent.
-    pub(crate) design_effect: f64,
+    /// The logging policy beside the policy's ratios.
+    pub(crate) logging: &'a Estimator<'a>,
     pub(crate) settings: &'a Settings,
     pub(crate) shared: &'a CellDraws<'a>,
 }
@@ -50,6 +50,26 @@ pub(crate) struct Evidence {
     variance: Candidate,
 }
 
+/// What is known of one order before its CDF is drawn without effects: that is done for all orders at once.
+pub(crate) struct Clue {
+    order: usize,
+    and_above: bool,
+    design_ess: Option<f64>,
+    /// The sum of `H` in each run of bins.
+    sums: Vec<f64>,
+    varies: Varies,
+    mean: Candidate,
+    variance: Candidate,
+}
+
+/// How the sums of runs vary.
+enum Varies {
+    /// With these standard deviations, each by itself.
+    Runs(Vec<f64>),
+    /// With the sums of each group of clusters.
+    Groups(Vec<Vec<f64>>),
+}
+
 /// A statistic, and what it would be without effects.
 struct Candidate {
     statistic: f64,
@@ -59,7 +79,7 @@ struct Candidate {
 enum Null {
     /// Normal with this standard deviation, in absolute value.
     Normal(f64),
-    /// These draws, ascending.
+    /// These draws.
     Drawn(Vec<f64>),
 }
 
@@ -68,7 +88,7 @@ impl Null {
     fn critical(&self, level: f64) -> f64 {
         match self {
             Null::Normal(deviation) => normal::upper_quantile(level / 2.0) * deviation,
-            Null::Drawn(sorted) => quantile(sorted, 1.0 - level),
+            Null::Drawn(draws) => select_quantile(&mut draws.clone(), 1.0 - level),
         }
     }
 
@@ -77,9 +97,9 @@ impl Null {
         match self {
             Null::Normal(0.0) => f64::from(u8::from(statistic <= 0.0)),
             Null::Normal(deviation) => 2.0 * normal::upper_tail(statistic / deviation),
-            Null::Drawn(sorted) => {
-                let below = sorted.partition_point(|&draw| draw < statistic);
-                (sorted.len() - below) as f64 / sorted.len() as f64
+            Null::Drawn(draws) => {
+                let above = draws.iter().filter(|draw| **draw >= statistic).count();
+                above as f64 / draws.len() as f64
             }
         }
     }
@@ -113,7 +133,7 @@ fn holm(candidates: &[&Candidate]) -> Vec<FunctionalTest> {
     let probability = |i: usize| candidates[i].without_effects.probability(candidates[i].statistic) / share(i);
     let excess = |i: usize| candidates[i].statistic / candidates[i].without_effects.critical(LEVEL);
     let mut ascending: Vec<usize> = (0..candidates.len()).collect();
-    ascending.sort_by(|&a, &b| probability(a).total_cmp(&probability(b)).then(excess(b).total_cmp(&excess(a))));
+    ascending.sort_by(|&a, &b| probability(a).total_cmp(&probability(b)).then_with(|| excess(b).total_cmp(&excess(a))));
     let mut found = vec![FunctionalTest { statistic: 0.0, critical: 0.0, active: false }; candidates.len()];
     let (mut left, mut stopped): (f64, bool) = ((0..candidates.len()).map(share).sum(), false);
     for i in ascending {
@@ -131,61 +151,69 @@ fn holm(candidates: &[&Candidate]) -> Vec<FunctionalTest> {
 
 impl Tested<'_> {
     /// One of the orders that weights are kept of.
-    pub(crate) fn order(&self, order: usize, design_ess: Option<f64>) -> Evidence {
+    pub(crate) fn order(&self, order: usize, design_ess: Option<f64>) -> Clue {
         let Tested { cell, policy, occupied, .. } = *self;
         let section = &cell.layout.own[policy];
         // Tested orders are 2 and above: their products are kept as they are.
         let (j, place) = (order - 1, |left| section.place(BinSum::Product(left, Right::Weight(order - 1))));
         let (w, ww) = (place(Left::One), place(Left::Weight(j)));
-        let by_group = cell.clusters.as_ref().map(|groups| {
-            let of_group = |group: usize| {
-                let weight = |&row: &u32| groups.sum(row, group, GroupSum::Weight { policy, j: order - 1 });
-                occupied.iter().map(weight).collect()
-            };
-            (0..groups.count).map(of_group).collect()
-        });
+        let runs = &self.shared.of_tests;
         let squares = self.column(ww);
-        let cdf = self.sup_candidate(&self.column(w), &squares, by_group, 1.0);
+        let varies = match &cell.clusters {
+            None => Varies::Runs(deviations(&runs.sums(&squares), 1.0)),
+            Some(groups) => {
+                let of_group = |group: usize| {
+                    let weight = |&row: &u32| groups.sum(row, group, GroupSum::Weight { policy, j: order - 1 });
+                    runs.sums(&occupied.iter().map(weight).collect::<Vec<_>>())
+                };
+                Varies::Groups((0..groups.count).map(of_group).collect())
+            }
+        };
         let (mean, variance) = self.moments_of_order(order, &squares);
-        Evidence { order, and_above: false, design_ess, cdf, mean, variance }
+        Clue { order, and_above: false, design_ess, sums: runs.sums(&self.column(w)), varies, mean, variance }
     }
 
     /// What a structure leaves out. Clusters are not kept for these: slots are filled
     /// anew for each slate, so that without effects rows are no more alike in clusters than rewards are.
-    pub(crate) fn witness(&self, witness: Witness, design_ess: Option<f64>) -> Evidence {
+    pub(crate) fn witness(&self, witness: Witness, design_ess: Option<f64>) -> Clue {
         let section = &self.cell.layout.witnesses[self.policy];
         let column = |power: Power| self.column(section.place((witness, power)));
         let (sums, squares) = (column(Power::First), column(Power::Second));
-        let cdf = self.sup_candidate(&sums, &squares, None, self.design_effect.sqrt());
         let (mean, variance) = self.moments_in_bins(&sums, &squares);
         let and_above = matches!(witness, Witness::Beyond(_));
-        Evidence { order: witness.order(), and_above, design_ess, cdf, mean, variance }
+        let runs = &self.shared.of_tests;
+        let varies = Varies::Runs(deviations(&runs.sums(&squares), self.logging.design_effect));
+        Clue { order: witness.order(), and_above, design_ess, sums: runs.sums(&sums), varies, mean, variance }
+    }
+
+    /// Draws what all orders would look like without effects.
+    pub(crate) fn evidence(&self, clues: Vec<Clue>) -> Vec<Evidence> {
+        let n = self.cell.rows as f64;
+        let CellDraws { of_tests, normals, .. } = self.shared;
+        let logged = of_tests.at_ends(&logged_cdf(self.cell, self.occupied));
+        let of_runs: Vec<&[f64]> = clues.iter().filter_map(|clue| clue.varies.runs()).collect();
+        let mut drawn = sups_of_rows(&of_runs, &logged, normals, self.settings).into_iter();
+        let evidence = |Clue { order, and_above, design_ess, sums, varies, mean, variance }: Clue| {
+            let mut draws = match &varies {
+                Varies::Runs(_) => drawn.next().unwrap_or_default(),
+                Varies::Groups(groups) => sup_of_groups(groups, &logged, normals, self.settings),
+            };
+            draws.iter_mut().for_each(|sup| *sup /= n);
+            let statistic = sup_statistic(&sums, &logged) / n;
+            let cdf = Candidate { statistic, without_effects: Null::Drawn(draws) };
+            Evidence { order, and_above, design_ess, cdf, mean, variance }
+        };
+        clues.into_iter().map(evidence).collect()
     }
 
     fn column(&self, place: usize) -> Vec<f64> {
         self.occupied.iter().map(|&row| self.cell.table.row(row)[place]).collect()
     }
 
-    fn sup_candidate(&self, sums: &[f64], squares: &[f64], by_group: Option<Vec<Vec<f64>>>, wider: f64) -> Candidate {
-        let n = self.cell.rows as f64;
-        let CellDraws { thinning, normals, .. } = self.shared;
-        let logged = thinning.at_ends(&logged_cdf(self.cell, self.occupied));
-        let mut drawn = match by_group {
-            None => sup_of_rows(&thinning.sums(squares), &logged, normals, self.settings),
-            Some(groups) => {
-                let groups: Vec<Vec<f64>> = groups.iter().map(|group| thinning.sums(group)).collect();
-                sup_of_groups(&groups, &logged, normals, self.settings)
-            }
-        };
-        drawn.iter_mut().for_each(|sup| *sup *= wider / n);
-        let statistic = sup_statistic(&thinning.sums(sums), &logged) / n;
-        Candidate { statistic, without_effects: Null::Drawn(drawn) }
-    }
-
     /// `mean[H (R - mean R)]` and `mean[H ((R - mean R)^2 - var R)]`, from sums over all rows; how much they vary, from
     /// the sums of `H^2` in each bin.
     fn moments_of_order(&self, order: usize, squares: &[f64]) -> (Candidate, Candidate) {
-        let (totals, n) = (Totals::new(self.cell, self.policy), self.cell.rows as f64);
+        let (totals, n) = (&self.logging.sums.totals, self.cell.rows as f64);
         let j = order - 1;
         let mean = totals.rewards(1) / n;
         let variance = totals.rewards(2) / n - mean * mean;
@@ -223,7 +251,7 @@ impl Tested<'_> {
             let with = |values: &[f64], power: i32| -> f64 {
                 bins.iter().zip(values).map(|(b, x)| of(b).powi(power) * x).sum()
             };
-            let deviation = (self.design_effect * with(squares, 2)).max(0.0).sqrt() / n;
+            let deviation = (self.logging.design_effect * with(squares, 2)).max(0.0).sqrt() / n;
             Candidate { statistic: with(sums, 1).abs() / n, without_effects: Null::Normal(deviation) }
         };
         (candidate(&|b| b.mean - mean), candidate(&|b| (b.mean - mean).powi(2) - variance))
@@ -251,44 +279,68 @@ pub(crate) fn sup_statistic(sums: &[f64], logged: &[f64]) -> f64 {
     sums.iter().zip(logged).map(step).fold(0.0, f64::max)
 }
 
-/// Draws of the same, ascending, where each bin's sum is a normal with the given variance.
-pub(crate) fn sup_of_rows(variances: &[f64], logged: &[f64], normals: &Normals, settings: &Settings) -> Vec<f64> {
-    let scales: Vec<f64> = variances.iter().map(|v| v.max(0.0).sqrt()).collect();
-    sup_draws(logged, settings, |block, scratch, path| {
-        walk([&scales], [normals.block(Stream::Steps(0), block, scales.len(), scratch)], path);
+/// Standard deviations, given variances and what multiplies them.
+pub(crate) fn deviations(variances: &[f64], times: f64) -> Vec<f64> {
+    variances.iter().map(|v| (times * v).max(0.0).sqrt()).collect()
+}
+
+/// Draws of the same for several processes, given the standard deviation of each step. All are made of the same normals.
+pub(crate) fn sups_of_rows(
+    deviations: &[&[f64]],
+    logged: &[f64],
+    normals: &Normals,
+    settings: &Settings,
+) -> Vec<Vec<f64>> {
+    sup_draws(deviations.len(), settings, Vec::new, |scratch, block, sups| {
+        let rows = normals.block(Stream::Steps(0), block, logged.len(), scratch);
+        let (pairs, last) = deviations.as_chunks::<2>();
+        pairs.iter().for_each(|pair| sups.extend(sups_of_bridges(*pair, rows, logged)));
+        last.iter().for_each(|one| sups.extend(sups_of_bridges([*one], rows, logged)));
     })
 }
 
-/// The same where deviations are added up by group first.
+/// The same for one process whose deviations are added up by group first.
 fn sup_of_groups(by_group: &[Vec<f64>], logged: &[f64], normals: &Normals, settings: &Settings) -> Vec<f64> {
     let of_run = |run: usize| by_group.iter().map(|sums| sums[run]).collect();
     let by_run = Columns::new(&(0..logged.len()).map(of_run).collect::<Vec<_>>());
-    sup_draws(logged, settings, |block, scratch, path| {
+    let buffers = || (Vec::new(), vec![Side::default(); logged.len()]);
+    let mut drawn = sup_draws(1, settings, buffers, |(scratch, path), block, sups| {
         path.fill(Side::default());
         by_run.add_dots(normals.block(Stream::Steps(0), block, by_group.len(), scratch), path);
         run_up(path);
-    })
+        sups.push(sup_of_bridge(path, logged));
+    });
+    drawn.swap_remove(0)
 }
 
-/// [`sup_statistic`] of many draws of the bins' sums, ascending. `draw` makes the running sums of a block of draws.
-fn sup_draws(
-    logged: &[f64],
+/// [`sup_statistic`] of many draws of the sums of some processes. `draw` makes a block of draws of each.
+fn sup_draws<B>(
+    processes: usize,
     settings: &Settings,
-    draw: impl Fn(usize, &mut Vec<Side>, &mut [Side]) + Sync,
-) -> Vec<f64> {
+    buffers: impl Fn() -> B + Sync,
+    draw: impl Fn(&mut B, usize, &mut Vec<Side>) + Sync,
+) -> Vec<Vec<f64>> {
     let blocks = settings.draws.div_ceil(SIDE);
-    let sups = in_parallel(blocks.div_ceil(CHUNK), settings.threads, |chunk| {
-        let (mut scratch, mut path) = (Vec::new(), vec![Side::default(); logged.len()]);
-        let sup = |block: usize| {
-            draw(block, &mut scratch, &mut path);
-            sup_of_bridge(&path, logged)
-        };
-        (chunk * CHUNK..blocks.min((chunk + 1) * CHUNK)).map(sup).collect::<Vec<Side>>()
+    let sups = in_parallel_with(blocks.div_ceil(CHUNK), settings.threads, buffers, |buffers, chunk| {
+        let mut sups = Vec::with_capacity(CHUNK * processes);
+        (chunk * CHUNK..blocks.min((chunk + 1) * CHUNK)).for_each(|block| draw(buffers, block, &mut sups));
+        sups
     });
-    let mut sups: Vec<f64> = sups.into_iter().flatten().flatten().flatten().collect();
-    sups.truncate(settings.draws);
-    sups.sort_unstable_by(f64::total_cmp);
-    sups
+    let sups = sups.concat();
+    let of_process = |process: usize| {
+        let own = sups.iter().skip(process).step_by(processes);
+        own.flat_map(|side| side.as_flattened()).copied().take(settings.draws).collect()
+    };
+    (0..processes).map(of_process).collect()
+}
+
+impl Varies {
+    fn runs(&self) -> Option<&[f64]> {
+        match self {
+            Varies::Runs(deviations) => Some(deviations),
+            Varies::Groups(_) => None,
+        }
+    }
 }
 
 #[cfg(test)]

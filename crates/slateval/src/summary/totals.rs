@@ -13,7 +13,7 @@ use crate::summary::moments::Moments;
 #[derive(Debug, Clone)]
 pub(crate) struct Totals<'a> {
     cell: &'a Cell,
-    policy: usize,
+    pub(crate) policy: usize,
     layout: BinLayout,
     /// The sums of the policy's own part of all bins.
     bins: Vec<f64>,

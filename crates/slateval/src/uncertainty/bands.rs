@@ -2,7 +2,6 @@
 //! See docs/methods.md, sections 6.8 and 6.9.
 
 use crate::answer::interval::Bounds;
-use crate::estimate::asymmetry::WeightShape;
 use crate::estimate::distribution::Curve;
 use crate::estimate::estimator::Estimator;
 use crate::estimate::weight_sums::Bin;
@@ -28,7 +27,7 @@ pub(crate) fn pointwise(
 ) -> CurveBand {
     let mut by = vec![0.0; members];
     by[member] = 1.0;
-    let t = WeightShape::of(estimator).of_middle().ends((1.0 - settings.confidence) / 2.0).up;
+    let t = estimator.weight_shape().of_middle().ends((1.0 - settings.confidence) / 2.0).up;
     let spread: Vec<f64> = process.variance(&by).into_iter().map(|v| t * v.sqrt()).collect();
     band_around(&estimator.distribution.repaired, |b| spread[b])
 }

@@ -107,8 +107,8 @@ struct CumulativeSums {
 
 impl CumulativeSums {
     fn new(estimator: &Estimator<'_>) -> Self {
-        let cumulated = |values: Vec<f64>| {
-            let sums = values.into_iter().scan(0.0, |sum, x| {
+        let cumulated = |values: &[f64]| {
+            let sums = values.iter().scan(0.0, |sum, x| {
                 *sum += x;
                 Some(*sum)
             });
@@ -117,8 +117,8 @@ impl CumulativeSums {
         let sums = &estimator.sums;
         CumulativeSums {
             n: sums.n,
-            g: cumulated(sums.of_one.iter().map(|f| f[Feature::G]).collect()),
-            gg: cumulated(sums.of_weight.iter().map(|f| f[Feature::G]).collect()),
+            g: cumulated(sums.of_one.column(Feature::G)),
+            gg: cumulated(sums.of_weight.column(Feature::G)),
         }
     }
 

@@ -14,7 +14,7 @@ use std::result;
 
 use crate::answer::interval::Bounds;
 use crate::answer::reason::Reason;
-use crate::estimate::asymmetry::{WeightShape, tail_values};
+use crate::estimate::asymmetry::tail_values;
 use crate::estimate::estimator::Estimator;
 use crate::question::combination::Metric;
 use crate::question::settings::Settings;
@@ -48,7 +48,6 @@ pub(crate) struct CurveErrors<'d> {
     draws: OnceCell<Draws>,
     /// For each member.
     bands: Vec<OnceCell<CurveBand>>,
-    shapes: Vec<OnceCell<WeightShape>>,
     light_tails: Vec<OnceCell<result::Result<(), Reason>>>,
 }
 
@@ -68,7 +67,6 @@ impl<'d> CurveErrors<'d> {
             shared,
             draws: OnceCell::new(),
             bands: members.iter().map(|_| OnceCell::new()).collect(),
-            shapes: members.iter().map(|_| OnceCell::new()).collect(),
             light_tails: members.iter().map(|_| OnceCell::new()).collect(),
         }
     }
@@ -90,7 +88,7 @@ impl<'d> CurveErrors<'d> {
             return self.tail_limits(members, terms);
         }
         let ends = central(self.drawn_sums(members, terms), self.settings.confidence);
-        let shape = self.shape(members, first_target(members, terms));
+        let shape = members[first_target(members, terms)].weight_shape();
         let widened = stretched(estimate(members, terms, self.settings.tail), ends, wider(shape, &self.settings));
         // Differences within one policy, such as its interquartile range, are not widened: the check `bins` warns of them.
         let compares = terms.iter().any(|term| term.member != terms[0].member);
@@ -138,7 +136,7 @@ impl<'d> CurveErrors<'d> {
             is_clumped: any_clumped,
             range,
         };
-        let asymmetry = self.shape(members, first).of_sum(&of_first, &of_logging);
+        let asymmetry = members[first].weight_shape().of_sum(&of_first, &of_logging);
         Ok(tail_interval(drawn, asymmetry, &blurs, &self.settings))
     }
 
@@ -195,10 +193,6 @@ impl<'d> CurveErrors<'d> {
     fn band(&self, members: &[&Estimator<'_>], member: usize) -> &CurveBand {
         let new = || pointwise(&self.process, members[member], member, members.len(), &self.settings);
         self.bands[member].get_or_init(new)
-    }
-
-    fn shape(&self, members: &[&Estimator<'_>], member: usize) -> &WeightShape {
-        self.shapes[member].get_or_init(|| WeightShape::of(members[member]))
     }
 }
 

@@ -1,6 +1,7 @@
 //! The error process, ready to be drawn: many draws side by side.
 //! See docs/methods.md, sections 6.6 and 6.7.
 
+use crate::estimate::factors::Column;
 use crate::math::linear::{dot, square_root};
 use crate::math::normals::Side;
 use crate::math::paths::{Columns, run_up, walk};
@@ -65,15 +66,16 @@ impl Drawable {
         let member = |(m, (steps, missed)): (usize, (Vec<Vec<f64>>, Vec<f64>))| {
             let scale = process.inflation[m] / process.n;
             let steps: Vec<Vec<f64>> = steps.into_iter().map(|column| scaled(column, scale)).collect();
-            let adjustments: Vec<usize> =
-                (0..process.slopes[m].len()).filter(|&a| process.slopes[m][a].iter().any(|b| *b != 0.0)).collect();
-            let slope = |&a: &usize| scaled(thinning.at_ends(&process.slopes[m][a]), -scale);
+            let own =
+                |(a, slopes): (usize, &Option<Vec<f64>>)| Some((a, scaled(thinning.at_ends(slopes.as_ref()?), -scale)));
+            let (adjustments, slopes): (Vec<usize>, Vec<Vec<f64>>) =
+                process.slopes[m].iter().enumerate().filter_map(own).unzip();
             DrawnMember {
                 steps: match &source {
                     Source::Rows { .. } => Steps::OfNormals(steps),
                     Source::Groups(_) => Steps::OfGroups(Columns::new(&steps)),
                 },
-                slopes: Columns::new(&adjustments.iter().map(slope).collect::<Vec<_>>()),
+                slopes: Columns::new(&slopes),
                 adjustments,
                 missed: scaled(missed, scale),
             }
@@ -123,7 +125,6 @@ impl Drawable {
         }
         for (&member, path) in wanted.iter().zip(paths) {
             let member = &self.members[member];
-            path.clear();
             path.resize(self.runs, Side::default());
             member.steps.walk(&steps, path);
             chosen.clear();
@@ -141,14 +142,14 @@ impl Drawable {
 }
 
 /// What each member's steps are made of, where `D` comes from, and the variances of each member's steps in bins and in runs.
-type Parts = (Vec<Vec<Vec<f64>>>, Source, Vec<(Vec<f64>, Vec<f64>)>);
+type Parts = (Vec<Vec<Vec<f64>>>, Source, Vec<(Column, Vec<f64>)>);
 
 /// Members are taken in reverse: what the last one's error is made of does not depend on who stands before it. So the
 /// logging policy, which stands last, has the same draws beside every target.
 fn of_rows(covariances: &Covariances, thinning: &Thinning) -> Parts {
     let Covariances { weights, products, adjustments } = covariances;
     let members = weights.len();
-    let sums = |columns: &[Vec<f64>]| columns.iter().map(|c| thinning.sums(c)).collect::<Vec<_>>();
+    let sums = |columns: &[Column]| columns.iter().map(|c| thinning.sums(c)).collect::<Vec<_>>();
     let of_runs: Vec<Vec<Vec<f64>>> = weights.iter().map(|rights| sums(rights)).collect();
     let (mut roots, mut explained) = (vec![Vec::new(); members], Vec::<Vec<Vec<f64>>>::new());
     for m in (0..members).rev() {
@@ -214,7 +215,7 @@ fn of_groups(groups: &GroupSums, thinning: &Thinning) -> Parts {
             by_run.iter_mut().zip(sums).for_each(|(column, sum)| column.push(sum));
         }
         steps.push(by_run);
-        variances.push((of_bins, of_runs));
+        variances.push((Column::Made(of_bins.into()), of_runs));
     }
     let column = |a: usize| groups.adjustments.iter().map(|by| by[a]).collect();
     let adjustments: Vec<Vec<f64>> = (0..groups.adjustments[0].len()).map(column).collect();
@@ -227,9 +228,11 @@ fn scaled(mut values: Vec<f64>, by: f64) -> Vec<f64> {
 }
 
 impl Steps {
+    /// Writes paths over whatever was there.
     fn walk(&self, normals: &[&[Side]], path: &mut [Side]) {
         match self {
             Steps::OfGroups(columns) => {
+                path.fill(Side::default());
                 columns.add_dots(normals[0], path);
                 run_up(path);
             }

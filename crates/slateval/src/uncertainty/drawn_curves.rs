@@ -6,6 +6,7 @@ use std::ops::Range;
 use crate::estimate::distribution::{Distribution, ROUNDING};
 use crate::math::normals::{SIDE, Side};
 use crate::math::paths::{integrate, lay_around, sort};
+use crate::math::powers::{Power, Powers};
 use crate::question::tail::Tail;
 use crate::uncertainty::readings::{Reading, Readings};
 use crate::uncertainty::thinning::Thinning;
@@ -35,13 +36,6 @@ struct Aimed {
     run: usize,
     /// Of a probability, the share of the run's.
     share: f64,
-}
-
-/// What a block of draws says of a member.
-pub(crate) struct BlockRead {
-    pub(crate) sup: Side,
-    /// For each reading.
-    pub(crate) values: Vec<Side>,
 }
 
 impl<'a> DrawnCurves<'a> {
@@ -102,8 +96,8 @@ impl<'a> DrawnCurves<'a> {
         if bin == self.runs[run].start { 0.0 } else { self.shares[bin - 1] }
     }
 
-    /// Makes CDFs of the errors in `path`, and reads them.
-    pub(crate) fn read(&self, path: &mut [Side], integrals: &mut Vec<Side>) -> BlockRead {
+    /// Makes CDFs of the errors in `path`, and says what it reads off them: how far the errors get from 0, then each reading.
+    pub(crate) fn read(&self, path: &mut [Side], integrals: &mut Vec<Side>, said: &mut Vec<Side>) {
         let laid = lay_around(&self.cdf, self.missed, path);
         if !laid.ascend {
             sort(path);
@@ -115,34 +109,35 @@ impl<'a> DrawnCurves<'a> {
         if self.readings.iter().any(|aimed| matches!(aimed.reading, Reading::Cvar(_))) {
             integrate(&self.means, path, integrals);
         }
-        let values = self.readings.iter().map(|aimed| {
-            let mut values = Side::default();
-            for (draw, value) in values.as_flattened_mut().iter_mut().enumerate() {
-                *value = self.read_draw(aimed, &DrawnCurve { path, integrals, draw });
+        said.push(laid.sup);
+        said.extend(self.readings.iter().map(|aimed| {
+            let mut values = Powers::default();
+            for draw in 0..SIDE {
+                values.set(draw, self.read_draw(aimed, &DrawnCurve { path, integrals, draw }));
             }
-            values
-        });
-        BlockRead { sup: laid.sup, values: values.collect() }
+            values.values()
+        }));
     }
 
-    fn read_draw(&self, aimed: &Aimed, curve: &DrawnCurve<'_>) -> f64 {
+    /// What one draw says. Powers inside bins are computed for all draws of a block at once.
+    fn read_draw(&self, aimed: &Aimed, curve: &DrawnCurve<'_>) -> Power {
         match aimed.reading {
             Reading::Quantile(level) => self.quantile(curve, level, aimed.run),
             Reading::Probability(_) => {
                 let (below, mass) = curve.step(aimed.run);
-                below + aimed.share * mass
+                Power::constant(below + aimed.share * mass)
             }
             Reading::Cvar(alpha) => {
                 let below = self.integral_below(curve, self.tail.level(alpha), aimed.run);
                 match self.tail {
-                    Tail::Lower => below / alpha,
-                    Tail::Upper => (curve.integral(curve.path.len()) - below) / alpha,
+                    Tail::Lower => below.scaled(1.0 / alpha, 0.0),
+                    Tail::Upper => below.scaled(-1.0 / alpha, curve.integral(curve.path.len()) / alpha),
                 }
             }
         }
     }
 
-    fn quantile(&self, curve: &DrawnCurve<'_>, level: f64, near: usize) -> f64 {
+    fn quantile(&self, curve: &DrawnCurve<'_>, level: f64, near: usize) -> Power {
         let mut run = curve.places_before(near, |f| f < level - ROUNDING);
         if level <= ROUNDING {
             // A level of 0 is reached by the first run that has any probability.
@@ -153,21 +148,21 @@ impl<'a> DrawnCurves<'a> {
         let share = if mass > 0.0 { ((level - below) / mass).clamp(0.0, 1.0) } else { 1.0 };
         let rounding = if mass > 0.0 { ROUNDING / mass } else { 0.0 };
         let (bin, share) = self.place_in(run, share, rounding);
-        self.distribution.bins[bin].quantile(share)
+        self.distribution.bins[bin].quantile_power(share)
     }
 
     /// The integral of the quantile function up to a level.
-    fn integral_below(&self, curve: &DrawnCurve<'_>, level: f64, near: usize) -> f64 {
+    fn integral_below(&self, curve: &DrawnCurve<'_>, level: f64, near: usize) -> Power {
         let run = curve.places_before(near, |f| f <= level);
         let whole = curve.integral(run);
         if run == curve.path.len() {
-            return whole;
+            return Power::constant(whole);
         }
         let (below, mass) = curve.step(run);
         let (bin, share) = self.place_in(run, ((level - below) / mass).clamp(0.0, 1.0), 0.0);
         let before = if bin == self.runs[run].start { 0.0 } else { self.integrals[bin - 1] };
         let own = self.shares[bin] - self.share_before(run, bin);
-        whole + mass * (before + own * self.distribution.bins[bin].integral(share))
+        self.distribution.bins[bin].integral_power(share).scaled(mass * own, whole + mass * before)
     }
 
     /// The bin in which a share of a run is reached, and the share of the bin.
@@ -261,16 +256,20 @@ mod tests {
             path.as_flattened_mut().as_flattened_mut().iter_mut().for_each(|z| *z *= noise);
             let errors = path.clone();
             let missed = [0.125; BINS];
-            let read = DrawnCurves::new(&distribution, &Thinning::none(&distribution.bins), &missed, &readings)
-                .read(&mut path, &mut Vec::new());
+            let mut said = Vec::new();
+            DrawnCurves::new(&distribution, &Thinning::none(&distribution.bins), &missed, &readings).read(
+                &mut path,
+                &mut Vec::new(),
+                &mut said,
+            );
             for draw in 0..SIDE {
                 let error: Vec<f64> = errors.iter().map(|row| row.as_flattened()[draw]).collect();
                 let sup = error.iter().fold(0.0, |sup: f64, w| sup.max(w.abs())) + 0.125;
-                assert_eq!(read.sup.as_flattened()[draw], sup);
+                assert_eq!(said[0].as_flattened()[draw], sup);
                 let mut cdf: Vec<f64> = error.iter().zip(&distribution.repaired).map(|(w, f)| f + w).collect();
                 repair(&mut cdf);
                 let expected = readings.read(Curve { bins: &distribution.bins, cdf: &cdf });
-                for (i, (found, expected)) in read.values.iter().zip(&expected).enumerate() {
+                for (i, (found, expected)) in said[1..].iter().zip(&expected).enumerate() {
                     let found = found.as_flattened()[draw];
                     assert!((found - expected).abs() <= 1e-9, "{tail:?} {noise} reading {i}: {found} {expected}");
                 }
@@ -287,15 +286,16 @@ mod tests {
         let distribution = Distribution::new(bins, (0..5000).map(mass));
         let metrics = [0.003, 0.1, 0.5, 0.87, 0.99].into_iter().flat_map(|p| [Metric::Cvar(p), Metric::Quantile(p)]);
         let metrics: Vec<Metric> = metrics.chain([-1.0, 17.3, 2500.5, 4998.0].map(Metric::Probability)).collect();
-        let thinning = Thinning::new(&distribution.bins);
+        let thinning = Thinning::fine(&distribution.bins);
         assert!(thinning.len() < 1000);
         for tail in [Tail::Lower, Tail::Upper] {
             let readings = Readings::new(metrics.iter().copied(), tail);
             let missed = vec![0.0; thinning.len()];
             let mut path = vec![Side::default(); thinning.len()];
             let curves = DrawnCurves::new(&distribution, &thinning, &missed, &readings);
-            let read = curves.read(&mut path, &mut Vec::new());
-            for (found, expected) in read.values.iter().zip(readings.read(distribution.curve())) {
+            let mut said = Vec::new();
+            curves.read(&mut path, &mut Vec::new(), &mut said);
+            for (found, expected) in said[1..].iter().zip(readings.read(distribution.curve())) {
                 let found = found[0][0];
                 assert!((found - expected).abs() <= 1e-9 * (1.0 + expected.abs()), "{found} {expected}");
             }

@@ -11,7 +11,7 @@ use crate::math::normal;
 use crate::math::normals::{SIDE, Side};
 use crate::question::settings::Settings;
 use crate::uncertainty::drawable::{DrawScratch, Drawable};
-use crate::uncertainty::drawn_curves::{BlockRead, DrawnCurves};
+use crate::uncertainty::drawn_curves::DrawnCurves;
 use crate::uncertainty::normals::Normals;
 use crate::uncertainty::process::Process;
 use crate::uncertainty::readings::Readings;
@@ -21,7 +21,11 @@ use crate::uncertainty::thinning::Thinning;
 #[derive(Debug)]
 pub(crate) struct CellDraws<'a> {
     pub(crate) normals: &'a Normals,
+    /// The runs of bins that CDFs are drawn on.
     pub(crate) thinning: Thinning,
+    /// Those that orders are tested on. A test compares what it finds on them, so that coarser ones would change not only
+    /// draws but also what is found.
+    pub(crate) of_tests: Thinning,
     /// Draws of the logging policy: they are the same beside every target.
     logging: RefCell<Vec<Kept>>,
 }
@@ -35,8 +39,10 @@ struct Kept {
 }
 
 impl<'a> CellDraws<'a> {
-    pub(crate) fn new(normals: &'a Normals, bins: &[Bin]) -> Self {
-        CellDraws { normals, thinning: Thinning::new(bins), logging: RefCell::default() }
+    /// For so many draws.
+    pub(crate) fn new(normals: &'a Normals, bins: &[Bin], draws: usize) -> Self {
+        let (thinning, of_tests) = (Thinning::new(bins, draws), Thinning::fine(bins));
+        CellDraws { normals, thinning, of_tests, logging: RefCell::default() }
     }
 
     /// Draws of the logging policy, by itself: then they are the same to the last bit, whoever asks first.
@@ -111,9 +117,7 @@ impl Draws {
 
     /// Half the width of the band that holds a member's whole path with this probability.
     pub(crate) fn half_width(&self, member: usize, confidence: f64) -> f64 {
-        let mut sup = self.members[member].sup.clone();
-        sup.sort_unstable_by(f64::total_cmp);
-        quantile(&sup, confidence)
+        select_quantile(&mut self.members[member].sup.clone(), confidence)
     }
 }
 
@@ -136,25 +140,31 @@ fn draw(
         .map(|(&member, distribution)| DrawnCurves::new(distribution, thinning, drawable.missed(member), readings))
         .collect();
     let blocks = settings.draws.div_ceil(SIDE);
-    let parts = in_parallel(blocks.div_ceil(CHUNK), settings.threads, |chunk| {
-        let mut buffers =
-            Buffers { draw: DrawScratch::default(), paths: vec![Vec::new(); wanted.len()], integrals: Vec::new() };
-        let block = |block: usize| -> Vec<BlockRead> {
+    let buffers =
+        || Buffers { draw: DrawScratch::default(), paths: vec![Vec::new(); wanted.len()], integrals: Vec::new() };
+    let parts = in_parallel_with(blocks.div_ceil(CHUNK), settings.threads, buffers, |buffers, chunk| {
+        let mut said = Vec::new();
+        for block in chunk * CHUNK..blocks.min((chunk + 1) * CHUNK) {
             drawable.draw(normals, block, wanted, &mut buffers.draw, &mut buffers.paths);
-            let integrals = &mut buffers.integrals;
-            curves.iter().zip(&mut buffers.paths).map(|(curves, path)| curves.read(path, integrals)).collect()
-        };
-        (chunk * CHUNK..blocks.min((chunk + 1) * CHUNK)).map(block).collect::<Vec<_>>()
+            for (curves, path) in curves.iter().zip(&mut buffers.paths) {
+                curves.read(path, &mut buffers.integrals, &mut said);
+            }
+        }
+        said
     });
-    let parts: Vec<Vec<BlockRead>> = parts.into_iter().flatten().collect();
+    // Each block says of each member its supremum, and then each reading.
+    let (said, of_member) = (parts.concat(), 1 + readings.all().count());
+    let column = |member: usize, place: usize| -> Vec<f64> {
+        let mut all = Vec::with_capacity(blocks * SIDE);
+        for block in said.chunks_exact(wanted.len() * of_member) {
+            all.extend_from_slice(block[member * of_member + place].as_flattened());
+        }
+        all.truncate(settings.draws);
+        all
+    };
     let said = |member: usize| {
-        let column = |of: &dyn Fn(&BlockRead) -> Side| -> Vec<f64> {
-            let mut all: Vec<f64> = parts.iter().flat_map(|block| of(&block[member]).into_iter().flatten()).collect();
-            all.truncate(settings.draws);
-            all
-        };
-        let values = (0..readings.all().count()).map(|i| column(&|read| read.values[i]));
-        MemberDraws { sup: column(&|read| read.sup), values: values.collect() }
+        let values = (1..of_member).map(|place| column(member, place));
+        MemberDraws { sup: column(member, 0), values: values.collect() }
     };
     (0..wanted.len()).map(said).collect()
 }
@@ -167,18 +177,31 @@ struct Buffers {
 
 /// Runs `work` for each chunk, on some threads, and returns the results in order.
 pub(crate) fn in_parallel<T: Send>(chunks: usize, threads: Option<usize>, work: impl Fn(usize) -> T + Sync) -> Vec<T> {
+    in_parallel_with(chunks, threads, || (), |(), chunk| work(chunk))
+}
+
+/// The same with buffers, which each thread makes once.
+pub(crate) fn in_parallel_with<B, T: Send>(
+    chunks: usize,
+    threads: Option<usize>,
+    buffers: impl Fn() -> B + Sync,
+    work: impl Fn(&mut B, usize) -> T + Sync,
+) -> Vec<T> {
     let available = || std::thread::available_parallelism().map_or(1, usize::from);
     let threads = threads.unwrap_or_else(available).clamp(1, chunks.max(1));
     if threads == 1 {
-        return (0..chunks).map(work).collect();
+        let mut own = buffers();
+        return (0..chunks).map(|chunk| work(&mut own, chunk)).collect();
     }
     let share = |worker: usize| (worker..chunks).step_by(threads);
     let mut results: Vec<Option<T>> = (0..chunks).map(|_| None).collect();
     std::thread::scope(|scope| {
-        let work = &work;
-        let workers: Vec<_> = (0..threads)
-            .map(|worker| scope.spawn(move || share(worker).map(|chunk| (chunk, work(chunk))).collect::<Vec<_>>()))
-            .collect();
+        let (work, buffers) = (&work, &buffers);
+        let run = move |worker: usize| {
+            let mut own = buffers();
+            share(worker).map(|chunk| (chunk, work(&mut own, chunk))).collect::<Vec<_>>()
+        };
+        let workers: Vec<_> = (0..threads).map(|worker| scope.spawn(move || run(worker))).collect();
         for worker in workers {
             match worker.join() {
                 Ok(done) => done.into_iter().for_each(|(chunk, result)| results[chunk] = Some(result)),
@@ -210,7 +233,7 @@ pub(crate) fn corrected(mut values: Vec<f64>, estimate: f64, shift: f64, confide
 }
 
 /// A quantile of values in any order, which are moved about: the same as of sorted ones, in a fraction of the time.
-fn select_quantile(values: &mut [f64], level: f64) -> f64 {
+pub(crate) fn select_quantile(values: &mut [f64], level: f64) -> f64 {
     let place = level * (values.len() as f64 - 1.0);
     let (_, low, above) = values.select_nth_unstable_by(place.floor() as usize, f64::total_cmp);
     let high = above.iter().copied().min_by(f64::total_cmp).unwrap_or(*low);
@@ -221,12 +244,13 @@ fn select_quantile(values: &mut [f64], level: f64) -> f64 {
 /// draw of each, with the largest `k` for which enough draws lie within all of them.
 pub(crate) fn envelope(quantities: &[Vec<f64>], confidence: f64) -> Vec<(f64, f64)> {
     let Some(draws) = quantities.first().map(Vec::len) else { return Vec::new() };
+    let outside = (((1.0 - confidence) * draws as f64 + 1e-9).floor() as usize).min(draws - 1);
     // How many draws lie as far out as each one or further, at the quantity where it lies furthest out.
     let mut depths = vec![draws; draws];
     let mut sorted = Vec::with_capacity(quantities.len());
     for values in quantities {
         let mut order: Vec<(f64, usize)> = values.iter().copied().zip(0..).collect();
-        order.sort_unstable_by(|a, b| a.0.total_cmp(&b.0));
+        sort_ends(&mut order, outside + 1);
         // Ties count: an atom's own value is not extreme.
         let mut at_most = 0;
         for ties in order.chunk_by(|a, b| a.0 == b.0) {
@@ -237,14 +261,35 @@ pub(crate) fn envelope(quantities: &[Vec<f64>], confidence: f64) -> Vec<(f64, f6
         }
         sorted.push(order);
     }
-    depths.sort_unstable();
-    let outside = ((1.0 - confidence) * draws as f64 + 1e-9).floor() as usize;
-    let k = depths[outside.min(draws - 1)].clamp(1, draws.div_ceil(2));
+    let (_, k, _) = depths.select_nth_unstable(outside);
+    let k = (*k).clamp(1, draws.div_ceil(2));
     sorted.iter().map(|order| (order[k - 1].0, order[draws - k].0)).collect()
 }
 
+/// Sorts the first and the last `count` values, between which the others stay as they are, unless values that are tied lie on
+/// both sides of a border: then all are sorted. What lies between is deeper than `count`, and an envelope never is: as many
+/// draws lie as far out at any one quantity.
+fn sort_ends(order: &mut [(f64, usize)], count: usize) {
+    let by_value = |a: &(f64, usize), b: &(f64, usize)| a.0.total_cmp(&b.0);
+    let all = order.len();
+    if 3 * count >= all {
+        return order.sort_unstable_by(by_value);
+    }
+    order.select_nth_unstable_by(count, by_value);
+    order[count..].select_nth_unstable_by(all - 2 * count - 1, by_value);
+    let (first, rest) = order.split_at_mut(count);
+    let (middle, last) = rest.split_at_mut(all - 2 * count);
+    first.sort_unstable_by(by_value);
+    last.sort_unstable_by(by_value);
+    let is_tied = |(value, _): &(f64, usize)| *value == first[count - 1].0 || *value == last[0].0;
+    if middle.iter().any(is_tied) {
+        order.sort_unstable_by(by_value);
+    }
+}
+
 /// A quantile of sorted values, interpolated between neighbours.
-pub(crate) fn quantile(sorted: &[f64], level: f64) -> f64 {
+#[cfg(test)]
+fn quantile(sorted: &[f64], level: f64) -> f64 {
     let place = level * (sorted.len() as f64 - 1.0);
     let (below, share) = (place.floor(), place.fract());
     let low = sorted[below as usize];
@@ -258,7 +303,7 @@ fn between(low: f64, high: f64, share: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::uncertainty::normals::Stream;
+    use crate::uncertainty::normals::{Stream, Widths};
 
     /// Counted one by one.
     fn share_within(quantities: &[Vec<f64>], ends: &[(f64, f64)]) -> f64 {
@@ -270,7 +315,7 @@ mod tests {
     #[test]
     fn quantiles_need_no_sorted_values() {
         let mut scratch = Vec::new();
-        let normals = Normals::new(7, 0);
+        let normals = Normals::new(7, Widths { first: 0, later: 0 });
         let rows = normals.block(Stream::Rest, 0, 125, &mut scratch);
         let mut values = rows.as_flattened().as_flattened().to_vec();
         values.extend([0.5; 40]);
@@ -286,7 +331,11 @@ mod tests {
     fn an_envelope_holds_the_share_asked_for() {
         let normals = |block: usize| {
             let mut scratch = Vec::new();
-            Normals::new(7, 0).block(Stream::Rest, block, 125, &mut scratch).as_flattened().as_flattened().to_vec()
+            Normals::new(7, Widths { first: 0, later: 0 })
+                .block(Stream::Rest, block, 125, &mut scratch)
+                .as_flattened()
+                .as_flattened()
+                .to_vec()
         };
         let independent: Vec<Vec<f64>> = (0..20).map(normals).collect();
         let ends = envelope(&independent, 0.9);

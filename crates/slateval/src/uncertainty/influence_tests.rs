@@ -1,5 +1,7 @@
 //! The error process from the summary against influence functions written down row by row.
 
+use std::rc::Rc;
+
 use crate::estimate::distribution::Distribution;
 use crate::estimate::estimator::Estimator;
 use crate::estimate::influence::{InfluencePart, standard_error};
@@ -15,8 +17,9 @@ use crate::summary::Summary;
 use crate::summary::cell::Cell;
 use crate::summary::feature_map::LinearFunction;
 use crate::summary::index::Basis;
+use crate::summary::totals::Totals;
 use crate::uncertainty::drawable::{DrawScratch, Drawable};
-use crate::uncertainty::normals::Normals;
+use crate::uncertainty::normals::{Normals, Widths};
 use crate::uncertainty::process::Process;
 use crate::uncertainty::thinning::Thinning;
 
@@ -181,9 +184,10 @@ fn estimator<'a>(
     correction: Correction,
 ) -> (Estimator<'a>, Vec<u32>) {
     let (bins, rows) = occupied(cell);
+    let totals = Rc::new(Totals::new(cell, policy));
     let sums = match (structure, cell.kept.basis) {
-        (Structure::Order(m), Basis::Orders(2..)) => WeightSums::of_order(cell, policy, *m, &rows),
-        _ => WeightSums::of_structure(cell, policy, &rows),
+        (Structure::Order(m), Basis::Orders(2..)) => WeightSums::of_order(cell, &totals, *m, &rows),
+        _ => WeightSums::of_structure(cell, &totals, &rows),
     };
     let mut estimator = Estimator::of_target(cell, sums, structure.clone(), (correction, true), &bins);
     // Influence functions know nothing of what fitting costs.
@@ -194,8 +198,9 @@ fn estimator<'a>(
 /// The logging policy beside a target's ratios.
 fn logging_estimator(cell: &Cell, policy: usize) -> Estimator<'_> {
     let (bins, rows) = occupied(cell);
-    let logging = Estimator::of_logging(cell, WeightSums::of_logging(cell, policy, &rows), &bins);
-    Estimator { leverage: 0.0, ..logging }
+    let mut logging = Estimator::of_logging(cell, WeightSums::of_logging(cell, policy, &rows), &bins);
+    logging.leverage = 0.0;
+    logging
 }
 
 fn part<'e, 'a>(estimator: &'e Estimator<'a>, influence: LinearFunction, by: f64) -> InfluencePart<'e, 'a> {
@@ -329,8 +334,8 @@ fn draws_have_the_covariance_of_the_influence_functions() {
             let (new, occupied) = estimator(&cell, 0, &structure, correction);
             let (other, _) = estimator(&cell, 1, &structure, correction);
             let process = Process::new(&cell, &occupied, &[&new, &other]);
-            let process = Drawable::new(&process, &Thinning::new(&new.distribution.bins));
-            let normals = Normals::new(3, 0);
+            let process = Drawable::new(&process, &Thinning::fine(&new.distribution.bins));
+            let normals = Normals::new(3, Widths { first: 0, later: 0 });
             let (mut scratch, mut paths) = (DrawScratch::default(), vec![Vec::new(); 2]);
             let bins = new.distribution.bins.len();
             let mut sums = vec![vec![0.0; 2 * bins]; 2 * bins];

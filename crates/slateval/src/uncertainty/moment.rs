@@ -10,7 +10,7 @@ use std::result;
 
 use crate::answer::interval::Bounds;
 use crate::answer::reason::{Reason, TailMetric};
-use crate::estimate::asymmetry::{Asymmetry, Ends, WeightShape};
+use crate::estimate::asymmetry::{Asymmetry, Ends};
 use crate::estimate::estimator::Estimator;
 use crate::estimate::influence::{InfluencePart, standard_error};
 use crate::estimate::reward_tail::RewardTail;
@@ -59,10 +59,10 @@ impl MomentPart<'_, '_> {
     /// Whether rewards far out leave anything to be said.
     fn has_light_tails(&self) -> result::Result<(), Reason> {
         match self.moment {
-            Moment::Mean => light_enough(TailMetric::Mean, RewardTail::of(self.estimator).index, RewardTail::FOR_MEAN),
+            Moment::Mean => light_enough(TailMetric::Mean, self.estimator.reward_tail().index, RewardTail::FOR_MEAN),
             Moment::Variance | Moment::Std => {
                 let least = RewardTail::needed_for_variance(self.estimator.sums.n);
-                light_enough(TailMetric::Variance, RewardTail::of(self.estimator).weighted_index, least)
+                light_enough(TailMetric::Variance, self.estimator.reward_tail().weighted_index, least)
             }
         }
     }
@@ -121,7 +121,7 @@ fn asymmetry(parts: &[MomentPart<'_, '_>]) -> Asymmetry {
         };
         sums.iter_mut().zip(part.values()).for_each(|(sum, x)| *sum += x);
     }
-    WeightShape::of(first.estimator).of_sum(&own, &logging)
+    first.estimator.weight_shape().of_sum(&own, &logging)
 }
 
 /// `log v` varies by `r = se / v`, and its studentised error is that of `v` plus `r/2` times its square.

@@ -4,6 +4,7 @@
 use std::sync::OnceLock;
 
 use crate::math::normals::{SIDE, Side, fill, key};
+use crate::uncertainty::thinning::FEW_DRAWS;
 
 /// Sequences of normals that are independent of each other.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -28,25 +29,50 @@ impl Stream {
 pub(crate) struct Normals {
     seed: u64,
     /// Places of each draw that are kept.
-    width: usize,
-    /// `[stream of steps][block of draws]`.
+    widths: Widths,
+    /// `[stream][block of draws]`.
     kept: [Vec<OnceLock<Vec<Side>>>; KEPT_STREAMS],
 }
 
-/// Streams that are kept: those of a policy and of another beside it.
-const KEPT_STREAMS: usize = 2;
+/// Places of each draw.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Widths {
+    /// Of the first draws, which segments make too.
+    pub(crate) first: usize,
+    /// Of all others.
+    pub(crate) later: usize,
+}
 
-/// Blocks of draws that are kept: as many as segments use. More would cost memory, and few ask for the same ones again.
-const KEPT_BLOCKS: usize = 512 / SIDE;
+/// Streams that are kept: the rest, and the steps of a policy and of another beside it.
+const KEPT_STREAMS: usize = 3;
+
+/// Places of the rest that are kept: one for each adjustment of both, for slates of some ten slots.
+const REST: usize = 24;
+
+/// Blocks of draws that are kept: as many as are drawn unless more are asked for. Those of some 300 runs of bins take 10
+/// megabytes.
+const KEPT_BLOCKS: usize = 2048 / SIDE;
+
+/// Blocks of draws that segments make too.
+const FIRST_BLOCKS: usize = FEW_DRAWS.div_ceil(SIDE);
 
 /// Places that are kept at most.
 const WIDEST: usize = 1024;
 
 impl Normals {
-    /// `places` are those that draws will ask for; it may be wrong, at the expense of time.
-    pub(crate) fn new(seed: u64, places: usize) -> Self {
+    /// `widths` are what draws will ask for; they may be wrong, at the expense of time.
+    pub(crate) fn new(seed: u64, widths: Widths) -> Self {
         let none = |_| (0..KEPT_BLOCKS).map(|_| OnceLock::new()).collect();
-        Normals { seed, width: places.min(WIDEST), kept: std::array::from_fn(none) }
+        Normals { seed, widths, kept: std::array::from_fn(none) }
+    }
+
+    /// Places of a block that are kept.
+    fn width(&self, stream: Stream, block: usize) -> usize {
+        match stream {
+            Stream::Rest => REST,
+            Stream::Steps(_) if block < FIRST_BLOCKS => self.widths.first.min(WIDEST),
+            Stream::Steps(_) => self.widths.later.min(WIDEST),
+        }
     }
 
     /// The normals of a block of draws at the first few places, made in `scratch` if they are not kept.
@@ -57,14 +83,12 @@ impl Normals {
         places: usize,
         scratch: &'s mut Vec<Side>,
     ) -> &'s [Side] {
-        let kept = match stream {
-            Stream::Steps(place) if places <= self.width => self.kept.get(place).and_then(|blocks| blocks.get(block)),
-            _ => None,
-        };
+        let width = self.width(stream, block);
+        let kept = self.kept.get(stream.place()).and_then(|blocks| blocks.get(block)).filter(|_| places <= width);
         if let Some(kept) = kept {
             let make = || {
                 let mut rows = Vec::new();
-                self.make(stream, block, self.width, &mut rows);
+                self.make(stream, block, width, &mut rows);
                 rows
             };
             return &kept.get_or_init(make)[..places];
@@ -89,7 +113,7 @@ mod tests {
     fn seeds_give_the_draws_that_they_always_gave() {
         let first = |seed, stream, block| -> Vec<f64> {
             let mut scratch = Vec::new();
-            let rows = Normals::new(seed, 3).block(stream, block, 3, &mut scratch).to_vec();
+            let rows = Normals::new(seed, Widths { first: 3, later: 3 }).block(stream, block, 3, &mut scratch).to_vec();
             rows.iter().map(|row| row.as_flattened()[6]).collect()
         };
         let found = [first(0, Stream::Steps(0), 0), first(0, Stream::Steps(1), 100), first(7, Stream::Rest, 0)];
@@ -103,8 +127,9 @@ mod tests {
 
     #[test]
     fn what_is_kept_is_what_would_be_made() {
-        let (narrow, wide) = (Normals::new(4, 5), Normals::new(4, 50));
-        for block in [0, KEPT_BLOCKS - 1, KEPT_BLOCKS] {
+        let of = |first: usize| Normals::new(4, Widths { first, later: first + 3 });
+        let (narrow, wide) = (of(5), of(50));
+        for block in [0, FIRST_BLOCKS, KEPT_BLOCKS - 1, KEPT_BLOCKS] {
             for stream in [Stream::Steps(0), Stream::Steps(1), Stream::Steps(2), Stream::Rest] {
                 let (mut a, mut b) = (Vec::new(), Vec::new());
                 assert_eq!(narrow.block(stream, block, 21, &mut a), &wide.block(stream, block, 40, &mut b)[..21]);

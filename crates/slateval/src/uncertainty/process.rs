@@ -11,13 +11,12 @@
 //!
 //! Two estimators are drawn together for the sake of their difference: then `G`, `e_b` are pairs and `q_b` is a matrix.
 
-use std::borrow::Cow;
+use std::rc::Rc;
 
 use crate::estimate::correction::Adjustment;
 use crate::estimate::estimator::Estimator;
-use crate::estimate::factors::{Factors, bin_factors};
+use crate::estimate::factors::{Column, Factors};
 use crate::estimate::influence::{FunctionOf, between, group_sums};
-use crate::math::linear::dot;
 use crate::summary::cell::Cell;
 use crate::summary::feature_map::LinearFunction;
 use crate::summary::index::{Feature, GroupSum};
@@ -28,8 +27,9 @@ pub(crate) struct Process {
     pub(crate) n: f64,
     /// What each member's error is multiplied by.
     pub(crate) inflation: Vec<f64>,
-    /// `[member][adjustment][bin]`: `B_v` at each bin's end; the last adjustment is 1.
-    pub(crate) slopes: Vec<Vec<Vec<f64>>>,
+    /// `[member][adjustment][bin]`: `B_v` at each bin's end; the last adjustment is 1. Those of other members' adjustments,
+    /// which are 0, are left out.
+    pub(crate) slopes: Vec<Vec<Option<Vec<f64>>>>,
     pub(crate) covariances: Covariances,
     /// With clusters.
     pub(crate) groups: Option<GroupSums>,
@@ -39,9 +39,9 @@ pub(crate) struct Process {
 #[derive(Debug)]
 pub(crate) struct Covariances {
     /// `[member][member][bin]`: `q_b`.
-    pub(crate) weights: Vec<Vec<Vec<f64>>>,
+    pub(crate) weights: Vec<Vec<Column>>,
     /// `[member][adjustment][bin]`: `C_b`.
-    pub(crate) products: Vec<Vec<Vec<f64>>>,
+    pub(crate) products: Vec<Vec<Column>>,
     /// `[adjustment][adjustment]`: `V`.
     pub(crate) adjustments: Vec<Vec<f64>>,
 }
@@ -69,15 +69,15 @@ impl Process {
 
     /// The logging policy's error by itself. It has no adjustments of its own but the constant, which is the last.
     pub(crate) fn of_logging(&self, member: usize) -> Process {
-        let only_last = |columns: &[Vec<f64>]| columns.last().cloned().into_iter().collect();
+        let last = |columns: &[Column]| columns.last().cloned().into_iter().collect();
         let Covariances { weights, products, adjustments } = &self.covariances;
         Process {
             n: self.n,
             inflation: vec![self.inflation[member]],
-            slopes: vec![only_last(&self.slopes[member])],
+            slopes: vec![self.slopes[member].last().cloned().into_iter().collect()],
             covariances: Covariances {
                 weights: vec![vec![weights[member][member].clone()]],
-                products: vec![only_last(&products[member])],
+                products: vec![last(&products[member])],
                 adjustments: vec![adjustments.last().and_then(|row| row.last()).copied().into_iter().collect()],
             },
             groups: self.groups.as_ref().map(|groups| GroupSums {
@@ -96,13 +96,16 @@ impl Process {
         let by: Vec<f64> = by.iter().zip(&self.inflation).map(|(by, inflation)| by * inflation).collect();
         let by = by.as_slice();
         let combined = |adjustment: usize| {
-            let mut sum = vec![0.0; self.bins()];
-            for (member, by) in self.slopes.iter().zip(by) {
-                sum.iter_mut().zip(&member[adjustment]).for_each(|(s, x)| *s += by * x);
+            let mut sum = None;
+            for (member, by) in self.slopes.iter().zip(by).filter(|(_, by)| **by != 0.0) {
+                if let Some(slopes) = &member[adjustment] {
+                    add_times(sum.get_or_insert_with(|| vec![0.0; self.bins()]), *by, slopes);
+                }
             }
             sum
         };
-        let slopes: Vec<Vec<f64>> = (0..self.slopes[0].len()).map(combined).collect();
+        // Adjustments of policies that are not asked for have no slopes.
+        let slopes: Slopes = (0..self.slopes[0].len()).filter_map(|a| Some((a, combined(a)?))).collect();
         let sums = match &self.groups {
             Some(groups) => groups.squares(by, &slopes),
             None => self.covariances.squares(by, &slopes),
@@ -110,6 +113,9 @@ impl Process {
         sums.into_iter().map(|s| (s / (self.n * self.n)).max(0.0)).collect()
     }
 }
+
+/// Adjustments by their places, and the slopes of a sum of members at each bin's end.
+type Slopes = Vec<(usize, Vec<f64>)>;
 
 /// Every member's adjustments, with the member they belong to.
 fn owned_adjustments<'a>(members: &[&'a Estimator<'_>]) -> Vec<(usize, &'a Adjustment)> {
@@ -119,50 +125,41 @@ fn owned_adjustments<'a>(members: &[&'a Estimator<'_>]) -> Vec<(usize, &'a Adjus
 }
 
 /// `B_v` of one member at each bin's end: 0 for the other's adjustments, and `F(v)` for the constant.
-fn slopes(estimator: &Estimator<'_>, member: usize, adjustments: &[(usize, &Adjustment)]) -> Vec<Vec<f64>> {
+fn slopes(estimator: &Estimator<'_>, member: usize, adjustments: &[(usize, &Adjustment)]) -> Vec<Option<Vec<f64>>> {
     let sums = &estimator.sums;
-    let mut slopes = vec![Vec::with_capacity(sums.of_one.len()); adjustments.len() + 1];
-    let mut totals = vec![0.0; adjustments.len() + 1];
-    for terms in sums.by_bin() {
-        for (total, (owner, adjustment)) in totals.iter_mut().zip(adjustments) {
-            if *owner == member {
-                *total += adjustment.slope(&terms, sums.n);
-            }
-        }
-        totals[adjustments.len()] += estimator.corrected.estimate(&terms, sums.n);
-        slopes.iter_mut().zip(&totals).for_each(|(column, total)| column.push(*total));
-    }
-    slopes
+    let slope =
+        |&(owner, adjustment): &(usize, &Adjustment)| (owner == member).then(|| run_up(adjustment.slopes_by_bin(sums)));
+    adjustments.iter().map(slope).chain([Some(run_up(estimator.corrected.masses(sums)))]).collect()
 }
 
-fn apply(adjustment: &Adjustment, factors: &Factors) -> f64 {
-    adjustment.factors.iter().map(|&(f, c)| c * factors[f]).sum()
+/// Running sums.
+fn run_up(mut values: Vec<f64>) -> Vec<f64> {
+    let mut sum = 0.0;
+    for value in &mut values {
+        sum += *value;
+        *value = sum;
+    }
+    values
 }
 
 /// The sums of each bin of the left member's weight times each feature of the right one, a target's. Most were made with
 /// the members.
-fn target_factors<'e>(
-    cell: &Cell,
-    occupied: &[u32],
-    left: &Estimator<'_>,
-    right: &'e Estimator<'_>,
-) -> Cow<'e, [Factors]> {
+fn target_factors(cell: &Cell, occupied: &[u32], left: &Estimator<'_>, right: &Estimator<'_>) -> Rc<Factors> {
     let weights = (left.sums.policy_weight(), right.sums.policy_weight());
     if left.is_logging() {
-        Cow::Borrowed(&right.sums.of_one)
+        Rc::clone(&right.sums.of_one)
     } else if weights.0 == weights.1 {
-        Cow::Borrowed(&right.sums.of_weight)
+        Rc::clone(&right.sums.of_weight)
     } else {
-        Cow::Owned(bin_factors(cell, weights.0, weights.1, occupied))
+        Rc::new(Factors::new(cell, weights.0, weights.1, occupied))
     }
 }
 
 impl Covariances {
     fn new(cell: &Cell, occupied: &[u32], members: &[&Estimator<'_>], adjustments: &[(usize, &Adjustment)]) -> Self {
-        let column = |of: &[Factors], feature: Feature| of.iter().map(|factors| factors[feature]).collect::<Vec<f64>>();
         let (mut weights, mut products) = (Vec::new(), Vec::new());
         for left in members {
-            let sum = column(&left.sums.of_one, Feature::G);
+            let sum = Column::Kept(Rc::clone(&left.sums.of_one), Feature::G);
             let (mut by_member, mut by_adjustment) = (Vec::new(), Vec::new());
             for (owner, right) in members.iter().enumerate() {
                 // Logging weighs every row 1, and has no adjustments.
@@ -171,9 +168,9 @@ impl Covariances {
                     continue;
                 }
                 let factors = target_factors(cell, occupied, left, right);
-                by_member.push(column(&factors, Feature::G));
+                by_member.push(Column::Kept(Rc::clone(&factors), Feature::G));
                 let own = adjustments.iter().filter(|(of, _)| *of == owner);
-                by_adjustment.extend(own.map(|(_, a)| factors.iter().map(|f| apply(a, f)).collect::<Vec<f64>>()));
+                by_adjustment.extend(own.map(|(_, adjustment)| Column::new(&factors, &adjustment.factors)));
             }
             by_adjustment.push(sum);
             weights.push(by_member);
@@ -183,25 +180,36 @@ impl Covariances {
     }
 
     /// The sum of squares of `by' IF(v)` at each bin's end: `cum q - 2 B' cum C + B' V B`.
-    fn squares(&self, by: &[f64], slopes: &[Vec<f64>]) -> Vec<f64> {
+    fn squares(&self, by: &[f64], slopes: &Slopes) -> Vec<f64> {
         let bins = self.weights[0][0].len();
-        // Adjustments of policies that are not asked for have no slopes.
-        let used: Vec<usize> = (0..slopes.len()).filter(|&a| slopes[a].iter().any(|slope| *slope != 0.0)).collect();
-        let adjustments: Vec<Vec<f64>> =
-            used.iter().map(|&a| used.iter().map(|&other| self.adjustments[a][other]).collect()).collect();
-        let (mut q, mut c, mut slope) = (0.0, vec![0.0; used.len()], vec![0.0; used.len()]);
-        let mut out = Vec::with_capacity(bins);
-        for b in 0..bins {
-            for (l, left) in by.iter().enumerate().filter(|(_, by)| **by != 0.0) {
-                q += by.iter().zip(&self.weights[l]).map(|(right, weights)| left * right * weights[b]).sum::<f64>();
-                c.iter_mut().zip(&used).for_each(|(c, &a)| *c += left * self.products[l][a][b]);
+        let lefts = || by.iter().enumerate().filter(|(_, by)| **by != 0.0);
+        let mut squares = vec![0.0; bins];
+        for (l, left) in lefts() {
+            for (right, weights) in by.iter().zip(&self.weights[l]) {
+                add_times(&mut squares, left * right, weights);
             }
-            slope.iter_mut().zip(&used).for_each(|(to, &a)| *to = slopes[a][b]);
-            let quadratic: f64 = adjustments.iter().zip(&slope).map(|(row, s)| s * dot(row, &slope)).sum();
-            out.push(q - 2.0 * dot(&slope, &c) + quadratic);
         }
-        out
+        let mut squares = run_up(squares);
+        for (place, (a, own)) in slopes.iter().enumerate() {
+            let mut products = vec![0.0; bins];
+            lefts().for_each(|(l, left)| add_times(&mut products, -2.0 * left, &self.products[l][*a]));
+            let mut factor = run_up(products);
+            // Of two adjustments, the later counts for both.
+            for (other, slopes) in &slopes[..place] {
+                add_times(&mut factor, 2.0 * self.adjustments[*a][*other], slopes);
+            }
+            add_times(&mut factor, self.adjustments[*a][*a], own);
+            for ((square, slope), factor) in squares.iter_mut().zip(own).zip(&factor) {
+                *square += slope * factor;
+            }
+        }
+        squares
     }
+}
+
+/// `sums += c values`.
+fn add_times(sums: &mut [f64], c: f64, values: &[f64]) {
+    sums.iter_mut().zip(values).for_each(|(sum, x)| *sum += c * x);
 }
 
 /// `V = sum (a, 1)(a, 1)'`.
@@ -244,14 +252,13 @@ impl GroupSums {
     }
 
     /// The sum over groups of the square of `by' IF(v)`, summed within the group.
-    fn squares(&self, by: &[f64], slopes: &[Vec<f64>]) -> Vec<f64> {
-        let bins = slopes[0].len();
-        let mut out = vec![0.0; bins];
+    fn squares(&self, by: &[f64], slopes: &Slopes) -> Vec<f64> {
+        let mut out = vec![0.0; self.weights[0][0].len()];
         for (group, adjustments) in self.adjustments.iter().enumerate() {
             let mut sum = 0.0;
             for (b, out) in out.iter_mut().enumerate() {
                 sum += by.iter().zip(&self.weights).map(|(by, w)| by * w[group][b]).sum::<f64>();
-                let shift: f64 = slopes.iter().zip(adjustments).map(|(s, a)| s[b] * a).sum();
+                let shift: f64 = slopes.iter().map(|(a, slopes)| slopes[b] * adjustments[*a]).sum();
                 *out += (sum - shift).powi(2);
             }
         }

@@ -11,22 +11,47 @@ pub(crate) struct Thinning {
     ends: Vec<usize>,
 }
 
-/// A run of several bins holds at most one in so many rows of the log, ...
-const BULK: f64 = 256.0;
+/// How coarse runs may be.
+#[derive(Debug, Clone, Copy)]
+struct Grain {
+    /// A run of several bins holds at most one in so many rows of the log, ...
+    bulk: f64,
+    /// ... and at most one in so many of the rows on either side of it. Tails are read off their bins, and heavy ones are
+    /// made of few rows.
+    tail: f64,
+}
 
-/// ... and at most one in so many of the rows on either side of it. Tails are read off their bins, and heavy ones are made of
-/// few rows.
-const TAIL: f64 = 12.0;
+impl Grain {
+    const FINE: Grain = Grain { bulk: 256.0, tail: 12.0 };
+    const COARSE: Grain = Grain { bulk: 64.0, tail: 8.0 };
+
+    /// What runs change is to be small beside what chance changes in so many draws.
+    fn of_draws(draws: usize) -> Self {
+        if draws <= FEW_DRAWS { Self::COARSE } else { Self::FINE }
+    }
+}
+
+/// Draws whose percentiles chance moves by several hundredths of an interval: coarser runs do for them.
+pub(crate) const FEW_DRAWS: usize = 500;
 
 impl Thinning {
-    /// A run takes up bins for as long as it may. A bin that holds more by itself stands alone.
-    pub(crate) fn new(bins: &[Bin]) -> Self {
+    /// For so many draws. A run takes up bins for as long as it may. A bin that holds more by itself stands alone.
+    pub(crate) fn new(bins: &[Bin], draws: usize) -> Self {
+        Self::of_grain(bins, Grain::of_draws(draws))
+    }
+
+    /// For however many draws.
+    pub(crate) fn fine(bins: &[Bin]) -> Self {
+        Self::of_grain(bins, Grain::FINE)
+    }
+
+    fn of_grain(bins: &[Bin], grain: Grain) -> Self {
         let total: f64 = bins.iter().map(|b| b.rows).sum();
         let (mut before, mut seen) = (0.0, 0.0);
         let mut ends = Vec::new();
         for (place, bin) in bins.iter().enumerate() {
             let after = seen + bin.rows;
-            let most = (total / BULK).min(f64::min(before, total - after) / TAIL);
+            let most = (total / grain.bulk).min(f64::min(before, total - after) / grain.tail);
             if place > 0 && after - before > most {
                 ends.push(place - 1);
                 before = seen;

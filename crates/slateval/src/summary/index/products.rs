@@ -94,15 +94,22 @@ impl BinLayout {
 
     /// The sum of a left factor times `W_j`, also where that is a sum over slots.
     pub(crate) fn weight_product(self, row: &[f64], left: Left, j: usize) -> f64 {
+        row[self.weight_places(left, j)].iter().sum()
+    }
+
+    /// The places whose sum is that of a left factor times `W_j`.
+    pub(crate) fn weight_places(self, left: Left, j: usize) -> Range<usize> {
         let (left, j) = match left {
             // Of two that were added, the earlier one's is read; one that was not is the sum of the ratios.
             Left::Weight(i) if i < self.first_weight() || (i > j && j >= self.first_weight()) => (Left::Weight(j), i),
             left => (left, j),
         };
-        match self.shape.basis {
-            Basis::Orders(_) if j == 0 => (0..self.shape.slots).map(|k| self.ratio_product(row, left, k)).sum(),
-            _ => row[self.place(BinSum::Product(left, Right::Weight(j)))],
-        }
+        let (right, count) = match self.shape.basis {
+            Basis::Orders(_) if j == 0 => (Right::Ratio(0), self.shape.slots),
+            _ => (Right::Weight(j), 1),
+        };
+        let start = self.place(BinSum::Product(left, right));
+        start..start + count
     }
 
     /// Whether a product is read: of those that come twice, one is.
