@@ -13,6 +13,7 @@ use parquet::file::metadata::ParquetMetaData;
 use parquet::schema::types::ColumnDescriptor;
 
 use crate::formats::ahead::{ColumnBytes, ReadAhead};
+use crate::formats::bits::Bits;
 use crate::formats::hybrid::Hybrid;
 use crate::formats::pages::Pages;
 
@@ -52,8 +53,10 @@ pub(crate) struct Floats<T> {
     page: Option<OpenPage>,
     /// Values of a row: the length of its list.
     length: Option<usize>,
-    /// Levels of a page's lists.
+    /// Levels of a page, one for each value.
     levels: Vec<u8>,
+    /// Numbers of one bit: levels of a page's lists, then the values of a page with a dictionary of two entries.
+    bits: Bits,
 }
 
 /// A page, and what is left of it.
@@ -67,6 +70,8 @@ enum Values {
     /// They begin at this byte.
     Plain(usize),
     Dictionary(Hybrid),
+    /// The page uses the first two entries of the dictionary at most; the column's bits say which.
+    Two,
 }
 
 impl<T: Float> Floats<T> {
@@ -93,6 +98,7 @@ impl<T: Float> Floats<T> {
             page: None,
             length: flat.then_some(1),
             levels: Vec::new(),
+            bits: Bits::default(),
         })
     }
 
@@ -108,7 +114,7 @@ impl<T: Float> Floats<T> {
             match &mut self.page {
                 Some(page) if page.left > 0 => {
                     let count = page.left.min(wanted - values.len());
-                    page.read(count, &self.dictionary, &mut values)?;
+                    page.read(count, &self.dictionary, &mut self.bits, &mut values)?;
                 }
                 _ => self.next_page()?,
             }
@@ -161,10 +167,8 @@ impl<T: Float> Floats<T> {
         let count = page.num_values() as usize;
         let levels = Levels::of(&page, &kind)?;
         if let Some((start, end)) = levels.repetition {
-            let mut hybrid = Hybrid::new(start, end, 1)?;
-            self.levels.clear();
-            hybrid.look_up(bytes, &[0, 1], count, &mut self.levels)?;
-            let length = length_of_all(&self.levels)?;
+            self.bits.read(bytes.get(start..end)?, count)?;
+            let length = self.bits.length_of_all()?;
             if *self.length.get_or_insert(length) != length {
                 return None;
             }
@@ -181,20 +185,30 @@ impl<T: Float> Floats<T> {
                 }
             }
         }
-        let values = match page.encoding() {
-            Encoding::PLAIN => Values::Plain(levels.end),
-            Encoding::RLE_DICTIONARY | Encoding::PLAIN_DICTIONARY => {
-                let bits = usize::from(*bytes.get(levels.end)?);
-                Values::Dictionary(Hybrid::new(levels.end + 1, bytes.len(), bits)?)
-            }
-            _ => return None,
-        };
+        let values = self.values(&page, levels.end, count)?;
         Some(OpenPage { page, left: count, values })
+    }
+
+    /// The values of a page, `count` of them, which begin at a byte.
+    fn values(&mut self, page: &Page, at: usize, count: usize) -> Option<Values> {
+        match page.encoding() {
+            Encoding::PLAIN => Some(Values::Plain(at)),
+            Encoding::RLE_DICTIONARY | Encoding::PLAIN_DICTIONARY => {
+                let bytes = page.buffer();
+                let (&bits, places) = bytes.get(at..)?.split_first()?;
+                if bits == 1 && self.dictionary.len() > 1 && self.bits.read(places, count).is_some() {
+                    return Some(Values::Two);
+                }
+                Hybrid::new(at + 1, bytes.len(), usize::from(bits)).map(Values::Dictionary)
+            }
+            _ => None,
+        }
     }
 }
 
 impl OpenPage {
-    fn read<T: Float>(&mut self, count: usize, dictionary: &[T], out: &mut Vec<T>) -> Option<()> {
+    /// Appends the next `count` values, which must not be more than are left.
+    fn read<T: Float>(&mut self, count: usize, dictionary: &[T], bits: &mut Bits, out: &mut Vec<T>) -> Option<()> {
         let bytes = self.page.buffer();
         match &mut self.values {
             Values::Plain(at) => {
@@ -203,6 +217,7 @@ impl OpenPage {
                 *at = end;
             }
             Values::Dictionary(hybrid) => hybrid.look_up(bytes, dictionary, count, out)?,
+            Values::Two => bits.choose(*dictionary.first_chunk()?, count, out)?,
         }
         self.left -= count;
         Some(())
@@ -246,29 +261,4 @@ impl Levels {
 fn counted(bytes: &[u8], at: usize) -> Option<(usize, usize)> {
     let length: [u8; 4] = bytes.get(at..at + 4)?.try_into().ok()?;
     Some((at + 4, at + 4 + u32::from_le_bytes(length) as usize))
-}
-
-/// The length that all lists have, whose first items are marked by a 0 and whose others by a 1.
-fn length_of_all(levels: &[u8]) -> Option<usize> {
-    let rest = levels.strip_prefix(&[0])?;
-    let length = 1 + rest.iter().position(|&level| level == 0).unwrap_or(rest.len());
-    // If the first list repeats, so do all.
-    let repeats = levels.len().is_multiple_of(length) && levels[length..] == levels[..levels.len() - length];
-    repeats.then_some(length)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn lists_have_one_length_or_none() {
-        assert_eq!(length_of_all(&[0, 1, 1, 0, 1, 1]), Some(3));
-        assert_eq!(length_of_all(&[0, 0, 0]), Some(1));
-        assert_eq!(length_of_all(&[0, 1]), Some(2));
-        assert_eq!(length_of_all(&[0, 1, 1, 0, 1]), None);
-        assert_eq!(length_of_all(&[0, 1, 0, 1, 1, 0]), None);
-        assert_eq!(length_of_all(&[1, 0, 1]), None);
-        assert_eq!(length_of_all(&[]), None);
-    }
 }

@@ -4,6 +4,7 @@
 mod address;
 mod ahead;
 mod batches;
+mod bits;
 mod cell;
 mod csv;
 mod detect;
