@@ -35,6 +35,10 @@ fn ways() -> Vec<(&'static str, WriterProperties)> {
         ("a dictionary that overflows", built(small().set_dictionary_page_size_limit(512))),
         ("second version", built(small().set_writer_version(WriterVersion::PARQUET_2_0))),
         ("snappy", built(small().set_compression(Compression::SNAPPY))),
+        (
+            "snappy, second version",
+            built(small().set_compression(Compression::SNAPPY).set_writer_version(WriterVersion::PARQUET_2_0)),
+        ),
         ("lz4", built(small().set_compression(Compression::LZ4_RAW).set_writer_version(WriterVersion::PARQUET_2_0))),
         (
             "split rewards",
@@ -94,6 +98,18 @@ fn columns_of_floats() {
     check("f64", &wide_rows(MANY));
     let single = |slot: usize| f32s(MANY, move |row| various(row, slot));
     check("f32", &with_slots(vec![("mu_1", single(0)), ("mu_2", single(1)), ("pi_1", single(2)), ("pi_2", single(3))]));
+}
+
+#[test]
+fn columns_of_few_values() {
+    // One value in twenty is another: runs are short, and some rows have neither of the first two values.
+    for values in [1, 2, 3] {
+        let column = |slot: usize| {
+            f32s(MANY, move |row| [0.5, 0.25, 0.125][if (row * 7 + slot) % 20 < 3 { row % values } else { 0 }])
+        };
+        let slots = vec![("mu_1", column(0)), ("mu_2", column(1)), ("pi_1", column(2)), ("pi_2", column(3))];
+        check(&format!("{values} values"), &with_slots(slots));
+    }
 }
 
 #[test]

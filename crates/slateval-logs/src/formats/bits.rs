@@ -172,14 +172,14 @@ mod tests {
         for i in 0..60 {
             let random = (i + 1) * (seed + 7) * 2_654_435_761 % 1_000_003;
             let length = 1 + random % [9, 80, 300][random % 3];
-            let header = if random % 2 == 0 { length << 1 } else { (length / 8 + 1) << 1 | 1 };
+            let header = if random.is_multiple_of(2) { length << 1 } else { (length / 8 + 1) << 1 | 1 };
             if header >> 7 > 0 {
                 bytes.push((header & 0x7f | 0x80) as u8);
                 bytes.push((header >> 7) as u8);
             } else {
                 bytes.push(header as u8);
             }
-            if header % 2 == 0 {
+            if header & 1 == 0 {
                 bytes.push((random / 2 % 2) as u8);
                 count += length;
             } else {

@@ -69,7 +69,7 @@ struct OpenPage {
 enum Values {
     /// They begin at this byte.
     Plain(usize),
-    Dictionary(Hybrid),
+    Dictionary(Box<Hybrid>),
     /// The page uses the first two entries of the dictionary at most; the column's bits say which.
     Two,
 }
@@ -199,7 +199,7 @@ impl<T: Float> Floats<T> {
                 if bits == 1 && self.dictionary.len() > 1 && self.bits.read(places, count).is_some() {
                     return Some(Values::Two);
                 }
-                Hybrid::new(at + 1, bytes.len(), usize::from(bits)).map(Values::Dictionary)
+                Hybrid::new(at + 1, bytes.len(), usize::from(bits)).map(|places| Values::Dictionary(Box::new(places)))
             }
             _ => None,
         }
