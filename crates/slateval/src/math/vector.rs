@@ -1,7 +1,7 @@
 //! Columns: what is made of them row by row, and sums of them and of their products.
 
 use crate::math::column::{Column, groups_of};
-use crate::math::lanes::{Eight, LANES, Lanes, wide};
+use crate::math::lanes::{Eight, LANES, Lanes, totals, wide};
 
 /// The smaller of two numbers: one instruction, for `f64::min` also looks for NaN.
 #[inline(always)]
@@ -53,10 +53,10 @@ const RIGHTS: usize = 5;
 
 /// Adds the sums of the products of every left column with every right one, left by left.
 pub(crate) fn add_products(rows: usize, lefts: &[&Column], rights: &[Column], sums: &mut [f64]) {
-    let width = rights.len();
+    let (width, mut found) = (rights.len(), Tile::default());
     for (lefts, sums) in lefts.chunks(LEFTS).zip(sums.chunks_mut(LEFTS * width.max(1))) {
         for (r, rights) in rights.chunks(RIGHTS).enumerate() {
-            let found = tile(rows, lefts, rights);
+            tile(rows, lefts, rights, &mut found);
             for (found, sums) in found[..lefts.len()].iter().zip(sums.chunks_exact_mut(width)) {
                 sums[r * RIGHTS..].iter_mut().zip(&found[..rights.len()]).for_each(|(sum, more)| *sum += more);
             }
@@ -68,13 +68,14 @@ pub(crate) fn add_products(rows: usize, lefts: &[&Column], rights: &[Column], su
 pub(crate) fn add_products_among(rows: usize, columns: &[Column], sums: &mut [f64]) {
     // Of a square tile, nearly half would be for nothing.
     const FEW: usize = 2;
+    let mut found = Tile::default();
     for start in (0..columns.len()).step_by(FEW) {
         let mut lefts = [&Column::ZERO; FEW];
         let own = &columns[start..columns.len().min(start + FEW)];
         lefts.iter_mut().zip(own).for_each(|(to, column)| *to = column);
         let lefts = &lefts[..own.len()];
         for (r, rights) in columns[start..].chunks(RIGHTS).enumerate() {
-            let found = tile(rows, lefts, rights);
+            tile(rows, lefts, rights, &mut found);
             for (i, found) in found[..lefts.len()].iter().enumerate() {
                 for (j, more) in (r * RIGHTS..).zip(&found[..rights.len()]).filter(|&(j, _)| i <= j) {
                     sums[place_among(start + i, start + j)] += more;
@@ -92,10 +93,11 @@ pub(crate) fn place_among(i: usize, j: usize) -> usize {
 
 type Tile = [[f64; RIGHTS]; LEFTS];
 
-fn tile(rows: usize, lefts: &[&Column], rights: &[Column]) -> Tile {
+/// Fills the beginning of the tile.
+fn tile(rows: usize, lefts: &[&Column], rights: &[Column], found: &mut Tile) {
     macro_rules! by_lefts {
         ($($left:ident)*; $($right:ident)*) => {
-            dots(rows, [$($left),*], [$($right),*])
+            dots(rows, [$($left),*], [$($right),*], found)
         };
     }
     macro_rules! by_rights {
@@ -121,7 +123,7 @@ fn tile(rows: usize, lefts: &[&Column], rights: &[Column]) -> Tile {
 
 wide! {
     /// The products of some columns with others, summed.
-    fn dots[const L, const R](rows: usize, lefts: [&Column; L], rights: [&Column; R]) -> Tile = dots_of_rows
+    fn dots[const L, const R](rows: usize, lefts: [&Column; L], rights: [&Column; R], found: &mut Tile) = dots_of_rows
 }
 
 #[inline(always)]
@@ -129,24 +131,19 @@ fn dots_of_rows<F: Eight, const L: usize, const R: usize>(
     rows: usize,
     lefts: [&Column; L],
     rights: [&Column; R],
-) -> Tile {
-    let mut out = [[0.0; RIGHTS]; LEFTS];
+    found: &mut Tile,
+) {
     if F::MANY_REGISTERS {
         let sums = dots_at_once::<F, L, R>(rows, lefts, rights);
         for l in 0..L {
-            for r in 0..R {
-                out[l][r] = sums[l][r].total();
-            }
+            found[l][..R].copy_from_slice(&totals(sums[l]));
         }
     } else {
         for l in 0..L {
             let [sums] = dots_at_once::<F, 1, R>(rows, [lefts[l]], rights);
-            for r in 0..R {
-                out[l][r] = sums[r].total();
-            }
+            found[l][..R].copy_from_slice(&totals(sums));
         }
     }
-    out
 }
 
 #[inline(always)]

@@ -7,7 +7,7 @@
 //! and `q + r i` is the quotient as a division rounds it (Markstein, 1990). In particular `m / m` is 1.
 
 use crate::math::column::{Column, groups_of, resize};
-use crate::math::lanes::{Eight, LANES, wide};
+use crate::math::lanes::{Eight, LANES, totals, wide};
 use crate::math::vector;
 use crate::question::field::Field;
 use crate::question::structure::{Pool, Structure};
@@ -243,12 +243,8 @@ impl<F: Eight> SlotSums<F> {
 
     #[inline(always)]
     fn total(self) -> SlotFacts {
-        SlotFacts {
-            cubes: self.cubes.total(),
-            fourths: self.fourths.total(),
-            positive: self.positive.total() as u64,
-            propensities: (1.0, 0.0),
-        }
+        let [cubes, fourths, positive] = totals([self.cubes, self.fourths, self.positive]);
+        SlotFacts { cubes, fourths, positive: positive as u64, propensities: (1.0, 0.0) }
     }
 }
 

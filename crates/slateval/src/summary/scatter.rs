@@ -40,9 +40,10 @@ impl Cell {
             bins,
         };
         let sources = Sources {
-            rights: columns.ratios.iter().chain(&columns.basis()[layout.right_weights()]),
+            rights: (&columns.ratios, &columns.basis()[layout.right_weights()]),
             chi: if layout.shape.chi { &columns.chi } else { &[] },
-            witnesses: behind.iter().zip(squares.iter()).flat_map(|(h, hh)| [h, hh]),
+            witnesses: behind,
+            squares,
         };
         let lines = |numbers: usize| numbers.div_ceil(LANES);
         // Numbers that are known to the compiler let it keep the right factors in registers.
@@ -126,21 +127,15 @@ fn square_each(rows: usize, columns: &[Column], squares: &mut Vec<Column>) {
 /// Eight columns side by side.
 type EightColumns<'a> = [&'a Column; LANES];
 
-/// The next eight columns; zeros stand for those that are not there.
-fn next_eight<'a>(columns: &mut impl Iterator<Item = &'a Column>) -> EightColumns<'a> {
-    let mut eight = [&Column::ZERO; LANES];
-    eight.iter_mut().zip(columns).for_each(|(to, column)| *to = column);
-    eight
-}
-
 /// Where the numbers of a policy's rows come from.
-struct Sources<'a, R, W> {
-    /// The right factors.
-    rights: R,
+struct Sources<'a> {
+    /// The right factors: ratios, then weights.
+    rights: (&'a [Column], &'a [Column]),
     /// `chi_k`. With chi.
     chi: &'a [Column],
-    /// Each witness and its square, where the header has no room for them.
-    witnesses: W,
+    /// Where the header has no room for them; and their squares.
+    witnesses: &'a [Column],
+    squares: &'a [Column],
 }
 
 /// The same, eight columns at a time; how many eights there are is known.
@@ -157,28 +152,48 @@ struct Listed<'a> {
     chi: usize,
 }
 
-impl<'a, R: Iterator<Item = &'a Column>, W: Iterator<Item = &'a Column>> Sources<'a, R, W> {
-    fn counted<const RIGHTS: usize, const CHI: usize, const WITNESSES: usize>(
-        mut self,
-    ) -> Counted<'a, RIGHTS, CHI, WITNESSES> {
-        let mut chi = self.chi.iter();
-        Counted {
-            rights: std::array::from_fn(|_| next_eight(&mut self.rights)),
-            chi: std::array::from_fn(|_| next_eight(&mut chi)),
-            witnesses: std::array::from_fn(|_| next_eight(&mut self.witnesses)),
-        }
+impl<'a> Sources<'a> {
+    fn right(&self, i: usize) -> Option<&'a Column> {
+        let (ratios, weights) = self.rights;
+        ratios.get(i).or_else(|| weights.get(i - ratios.len()))
     }
 
-    fn listed(self) -> Listed<'a> {
-        let mut eights = Vec::new();
-        let mut list = |columns: Vec<&'a Column>| {
-            eights.extend(columns.chunks(LANES).map(|columns| next_eight(&mut columns.iter().copied())));
-            columns.len().div_ceil(LANES)
-        };
-        let rights = list(self.rights.collect());
-        let chi = list(self.chi.iter().collect());
-        list(self.witnesses.collect());
+    /// Each witness, and next to it its square.
+    fn witness(&self, i: usize) -> Option<&'a Column> {
+        let columns = if i.is_multiple_of(2) { self.witnesses } else { self.squares };
+        columns[..self.witnesses.len()].get(i / 2)
+    }
+
+    fn counted<const RIGHTS: usize, const CHI: usize, const WITNESSES: usize>(
+        &self,
+    ) -> Counted<'a, RIGHTS, CHI, WITNESSES> {
+        let none = [&Column::ZERO; LANES];
+        let mut counted = Counted { rights: [none; RIGHTS], chi: [none; CHI], witnesses: [none; WITNESSES] };
+        fill_eights(&mut counted.rights, |i| self.right(i));
+        fill_eights(&mut counted.chi, |i| self.chi.get(i));
+        fill_eights(&mut counted.witnesses, |i| self.witness(i));
+        counted
+    }
+
+    fn listed(&self) -> Listed<'a> {
+        let rights = (self.rights.0.len() + self.rights.1.len()).div_ceil(LANES);
+        let chi = self.chi.len().div_ceil(LANES);
+        let witnesses = (Power::COUNT * self.witnesses.len()).div_ceil(LANES);
+        let mut eights = vec![[&Column::ZERO; LANES]; rights + chi + witnesses];
+        fill_eights(&mut eights[..rights], |i| self.right(i));
+        fill_eights(&mut eights[rights..rights + chi], |i| self.chi.get(i));
+        fill_eights(&mut eights[rights + chi..], |i| self.witness(i));
         Listed { eights, rights, chi }
+    }
+}
+
+/// Puts columns side by side. Zeros stay where there is none.
+#[inline(always)]
+fn fill_eights<'a>(eights: &mut [EightColumns<'a>], column: impl Fn(usize) -> Option<&'a Column>) {
+    for (i, to) in eights.as_flattened_mut().iter_mut().enumerate() {
+        if let Some(column) = column(i) {
+            *to = column;
+        }
     }
 }
 

@@ -2,7 +2,7 @@
 //! See docs/methods.md, sections 3.2 and 3.3.
 
 use crate::math::column::{Column, ROWS, groups_of};
-use crate::math::lanes::{Eight, LANES, Lanes, totals, wide};
+use crate::math::lanes::{Eight, LANES, totals, wide};
 use crate::math::vector;
 use crate::summary::weight_counts;
 
@@ -137,14 +137,12 @@ impl<F: Eight> SeenInLanes<F> {
 
     #[inline(always)]
     fn total(self) -> WeightSeen {
-        let fold = |lanes: Lanes, of: fn(f64, f64) -> f64| lanes.into_iter().reduce(of).unwrap_or(0.0);
-        WeightSeen {
-            least: fold(self.least.lanes(), vector::min),
-            most: fold(self.most.lanes(), vector::max),
-            negative: self.negative.total(),
-            absolute: self.absolute.total(),
-            cubes: self.cubes.total(),
-            fourths: self.fourths.total(),
+        let (mut least, mut most) = (f64::INFINITY, f64::NEG_INFINITY);
+        let (all_least, all_most) = (self.least.lanes(), self.most.lanes());
+        for lane in 0..LANES {
+            (least, most) = (vector::min(least, all_least[lane]), vector::max(most, all_most[lane]));
         }
+        let [negative, absolute, cubes, fourths] = totals([self.negative, self.absolute, self.cubes, self.fourths]);
+        WeightSeen { least, most, negative, absolute, cubes, fourths }
     }
 }
