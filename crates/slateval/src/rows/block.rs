@@ -370,7 +370,7 @@ impl Block {
     }
 
     /// Makes the rows that fill up the last group harmless.
-    fn fill_up(&mut self) {
+    pub(crate) fn fill_up(&mut self) {
         for (kind, columns) in self.by_slot.iter_mut().enumerate() {
             columns.iter_mut().for_each(|column| column.fill_up(self.rows, undecided(kind)));
         }
