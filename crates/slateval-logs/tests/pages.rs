@@ -8,11 +8,12 @@ use std::path::Path;
 use std::sync::Arc;
 
 use arrow_array::builder::{FixedSizeListBuilder, Float32Builder, LargeListBuilder, ListBuilder};
-use arrow_array::{ArrayRef, Float32Array, RecordBatch};
+use arrow_array::{ArrayRef, Float32Array, LargeStringArray, RecordBatch, StringArray, StringViewArray};
 use common::*;
 use parquet::arrow::ArrowWriter;
 use parquet::basic::{Compression, Encoding};
 use parquet::file::properties::{EnabledStatistics, WriterProperties, WriterPropertiesBuilder, WriterVersion};
+use parquet::file::reader::{FileReader, SerializedFileReader};
 use slateval_logs::Columns;
 use tempfile::tempdir;
 
@@ -153,6 +154,59 @@ fn large_lists_and_lists_of_fixed_size() {
         fixed.append(true);
     }
     check("other lists", &with_slots(vec![("mu", Arc::new(large.finish())), ("pi", Arc::new(fixed.finish()))]));
+}
+
+/// Few labels at the beginning of a row group and more than a small dictionary holds behind them, nulls among both, and
+/// pages with nothing but nulls.
+fn label(row: usize) -> Option<String> {
+    let in_group = row % 6500;
+    match in_group {
+        _ if row.is_multiple_of(5) || (3000..5000).contains(&in_group) => None,
+        0..2000 => Some(country(row).to_owned()),
+        _ => Some(format!("region {}", row * 7 % 200)),
+    }
+}
+
+/// How the pages of a column's first row group are stored, without the dictionary's.
+fn page_encodings(path: &Path, column: usize) -> Vec<Encoding> {
+    let file = SerializedFileReader::new(File::open(path).unwrap()).unwrap();
+    let group = file.get_row_group(0).unwrap();
+    let pages = group.get_column_page_reader(column).unwrap().map(|page| page.unwrap());
+    pages.filter(|page| page.is_data_page()).map(|page| page.encoding()).collect()
+}
+
+#[test]
+fn labels_with_and_without_dictionary() {
+    let labels = (0..MANY).map(label);
+    let all = wide_rows(MANY);
+    let column = all.schema().index_of("country").unwrap();
+    let kinds: [ArrayRef; 3] = [
+        Arc::new(labels.clone().collect::<StringArray>()),
+        Arc::new(labels.clone().collect::<LargeStringArray>()),
+        Arc::new(labels.collect::<StringViewArray>()),
+    ];
+    let folder = tempdir().unwrap();
+    let (csv, path) = (folder.path().join("log.csv"), folder.path().join("log.parquet"));
+    let columns = Columns { by: Some("country".into()), ..Columns::wide_default() };
+    let summary = |path: &Path, threads| read_as(&[path], &columns, spec(), threads).unwrap();
+    for kind in kinds {
+        let other = all.columns().iter().enumerate().map(|(i, array)| if i == column { &kind } else { array });
+        let names = all.schema();
+        let log = batch(names.fields().iter().map(|f| f.name().as_str()).zip(other.cloned()).collect());
+        std::fs::write(&csv, csv_bytes(&log)).unwrap();
+        let wanted = summary(&csv, 1);
+        assert_eq!((wanted.segments().count(), wanted.rows()), (164, MANY as u64));
+        for (way, properties) in ways() {
+            write(&path, &log, properties);
+            if way == "a dictionary that overflows" {
+                let encodings = page_encodings(&path, column);
+                assert!([Encoding::RLE_DICTIONARY, Encoding::PLAIN].iter().all(|e| encodings.contains(e)));
+            }
+            for threads in [1, 2] {
+                assert!(shown(&summary(&path, threads)) == shown(&wanted), "{way}, {}", kind.data_type());
+            }
+        }
+    }
 }
 
 #[test]

@@ -8,6 +8,7 @@ mod bits;
 mod cell;
 mod csv;
 mod detect;
+mod dictionaries;
 mod direct;
 mod discover;
 mod ending;

@@ -12,6 +12,7 @@ use parquet::file::metadata::ParquetStatisticsPolicy;
 use crate::error::{Error, Result};
 use crate::formats::batches::{BadRows, Batches, Choose, Head, Part};
 use crate::formats::detect::open_file;
+use crate::formats::dictionaries::with_dictionaries;
 use crate::formats::direct::{Direct, Source};
 use crate::formats::place::Place;
 use crate::formats::store::{Chunks, Columns};
@@ -86,7 +87,7 @@ pub(crate) fn head(place: &Place, bytes: u64) -> Result<Head> {
 
 pub(crate) fn open(place: &Place, part: &Part, footers: &Footers, choose: Choose<'_>) -> Result<Batches> {
     let footer = footers.load(place)?;
-    let indices = choose(footer.schema())?.columns;
+    let selection = choose(footer.schema())?;
     let rows = group_rows(&footer);
     let chosen = match part {
         Part::RowGroups(groups) => groups.clone(),
@@ -96,11 +97,12 @@ pub(crate) fn open(place: &Place, part: &Part, footers: &Footers, choose: Choose
         let reason = format!("row groups {chosen:?} were asked for and it has {}", rows.len());
         return Err(Error::unreadable(place.path(), NAME, reason));
     }
-    let schema = footer.schema().project(&indices).map_err(|e| Error::unreadable(place.path(), NAME, e))?;
+    let footer = with_dictionaries(footer, &selection.labels, chosen.clone());
+    let schema = footer.schema().project(&selection.columns).map_err(|e| Error::unreadable(place.path(), NAME, e))?;
     let schema = Arc::new(schema);
     let first_row = rows[..chosen.start].iter().sum();
     let rows = rows[chosen.clone()].iter().sum();
-    let source = Source { place: place.clone(), footer, columns: indices, groups: chosen };
+    let source = Source { place: place.clone(), footer, columns: selection.columns, groups: chosen };
     let batches = Box::new(Direct::new(source, schema.clone(), rows)?);
     Ok(Batches { schema, first_row, rows: Some(rows), taken: None, batches, bad: BadRows::default() })
 }

@@ -1,20 +1,19 @@
 //! The values that slates are segmented by, clustered by or told apart by.
 
 use std::path::Path;
-use std::sync::Arc;
 
 use arrow_array::cast::AsArray;
 use arrow_array::types::{Int8Type, Int16Type, Int32Type, Int64Type, UInt8Type, UInt16Type, UInt32Type, UInt64Type};
 use arrow_array::{
     Array, ArrayRef, BooleanArray, Int64Array, LargeStringArray, RecordBatch, StringArray, StringViewArray, UInt64Array,
 };
-use arrow_buffer::NullBuffer;
 use arrow_schema::DataType;
 use slateval::{Block, Segment};
 
 use crate::columns::{Label, LabelRole, Place};
 use crate::error::{Error, Result};
 use crate::formats::truth;
+use crate::rows::dictionary::Dictionary;
 use crate::rows::numbers::At;
 use crate::rows::times::as_text;
 
@@ -60,11 +59,7 @@ pub(crate) enum Labels {
     /// Cells of a CSV file: each is a truth value, a whole number or text by itself, whatever its neighbours are, so
     /// that a file's first rows do not decide over its last.
     Cells(StringArray),
-    Dictionary {
-        keys: Vec<usize>,
-        nulls: Option<NullBuffer>,
-        values: Vec<Segment>,
-    },
+    Dictionary(Dictionary),
     /// Several columns, whose values together are a label.
     Several(Vec<Labels>),
 }
@@ -103,7 +98,7 @@ impl Labels {
             DataType::Utf8 => Labels::Text(array.as_string().clone()),
             DataType::LargeUtf8 => Labels::LargeText(array.as_string().clone()),
             DataType::Utf8View => Labels::TextView(array.as_string_view().clone()),
-            DataType::Dictionary(..) => dictionary(array, file)?,
+            DataType::Dictionary(..) => Labels::Dictionary(Dictionary::new(array, file)?),
             _ => Labels::LargeText(as_text(array).map_err(|e| Error::unreadable(file, "column of labels", e))?),
         })
     }
@@ -123,10 +118,7 @@ impl Labels {
             Labels::TextView(array) => set_text(array.value(row), out),
             Labels::Cells(array) if array.is_null(row) => *out = Segment::Null,
             Labels::Cells(array) => set_cell(array.value(row), out),
-            Labels::Dictionary { keys, nulls, values } => match nulls {
-                Some(nulls) if nulls.is_null(row) => *out = Segment::Null,
-                _ => out.clone_from(&values[keys[row]]),
-            },
+            Labels::Dictionary(dictionary) => dictionary.read(row, out),
             Labels::Several(columns) => {
                 let mut value = Segment::Null;
                 let mut text = |labels: &Labels| {
@@ -138,25 +130,21 @@ impl Labels {
         }
     }
 
-    /// Labels the rows of a block, which begin at `start`.
-    pub(crate) fn assign(&self, label: &Label, start: usize, at: At<'_>, block: &mut Block) -> Result<()> {
-        if let (LabelRole::Segment, Labels::Text(texts)) = (label.role, self)
-            && texts.null_count() == 0
-        {
-            (0..block.rows()).for_each(|row| block.set_segment_text(row, texts.value(start + row)));
-            return Ok(());
-        }
-        let mut value = Segment::Null;
-        for row in 0..block.rows() {
-            let value = match self {
-                Labels::Dictionary { keys, nulls: None, values } => &values[keys[start + row]],
-                _ => {
-                    self.read(start + row, &mut value);
-                    &value
+    /// Labels the rows of a block, which begin at `start`. All rows of a batch go through the same block.
+    pub(crate) fn assign(&mut self, label: &Label, start: usize, at: At<'_>, block: &mut Block) -> Result<()> {
+        match (label.role, self) {
+            (LabelRole::Segment, Labels::Dictionary(dictionary)) => dictionary.set_segments(start, block),
+            (LabelRole::Segment, Labels::Text(texts)) if texts.null_count() == 0 => {
+                (0..block.rows()).for_each(|row| block.set_segment_text(row, texts.value(start + row)));
+            }
+            (_, labels) => {
+                let mut value = Segment::Null;
+                for row in 0..block.rows() {
+                    labels.read(start + row, &mut value);
+                    label.check(&value, start + row, at)?;
+                    label.set(&value, row, block);
                 }
-            };
-            label.check(value, start + row, at)?;
-            label.set(value, row, block);
+            }
         }
         Ok(())
     }
@@ -207,25 +195,11 @@ fn whole_number(cell: &str) -> Option<i64> {
     if plain { cell.parse().ok() } else { None }
 }
 
-fn dictionary(array: &ArrayRef, file: &Path) -> Result<Labels> {
-    let dictionary = array.as_any_dictionary();
-    if dictionary.values().is_empty() {
-        return Ok(Labels::Constant(Segment::Null));
-    }
-    let labels = Labels::new(&Arc::clone(dictionary.values()), false, file)?;
-    let value = |i: usize| {
-        let mut value = Segment::Null;
-        labels.read(i, &mut value);
-        value
-    };
-    let values: Vec<Segment> = (0..dictionary.values().len()).map(value).collect();
-    let nulls = dictionary.nulls().filter(|n| n.null_count() > 0).cloned();
-    Ok(Labels::Dictionary { keys: dictionary.normalized_keys(), nulls, values })
-}
-
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
 mod tests {
+    use std::sync::Arc;
+
     use arrow_array::types::Int8Type;
     use arrow_array::{Date32Array, DictionaryArray, Int32Array, UInt8Array};
 

@@ -1,6 +1,7 @@
 //! Rows: record batches into blocks of slates, and these into a summary.
 
 mod budget;
+mod dictionary;
 mod done;
 mod faults;
 mod labels;

@@ -102,7 +102,7 @@ impl WideRows {
     /// Adds rows block by block, until one has a bad row; returns how many rows were added.
     fn add_good(&mut self, batch: &RecordBatch, first_row: u64) -> (usize, Result<()>) {
         let at = At { file: &self.file, first_row };
-        let columns = match Columns::new(&self.layout, self.text, batch, at) {
+        let mut columns = match Columns::new(&self.layout, self.text, batch, at) {
             Ok(columns) => columns,
             Err(error) => return (0, Err(error)),
         };
@@ -217,7 +217,7 @@ impl<'a> Columns<'a> {
         self.groups.iter().map(|(_, slots)| slots.longest(rows.clone())).max().unwrap_or(0)
     }
 
-    fn fill(&self, rows: Range<usize>, at: At<'_>, block: &mut Block, scratch: &mut Vec<f64>) -> Result<()> {
+    fn fill(&mut self, rows: Range<usize>, at: At<'_>, block: &mut Block, scratch: &mut Vec<f64>) -> Result<()> {
         block.reset(rows.len(), self.slots(rows.clone()));
         for (scalar, numbers) in &self.scalars {
             numbers.fill(rows.clone(), scalar.field, block);
@@ -228,7 +228,7 @@ impl<'a> Columns<'a> {
         if !self.full {
             self.mark_missing(rows.clone(), at, block)?;
         }
-        self.labels.iter().try_for_each(|(label, labels)| labels.assign(label, rows.start, at, block))
+        self.labels.iter_mut().try_for_each(|(label, labels)| labels.assign(label, rows.start, at, block))
     }
 
     /// Finds the slots that slates do not have, and values that are there only in part.

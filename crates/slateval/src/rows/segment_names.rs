@@ -39,6 +39,11 @@ impl SegmentNames {
         self.identity
     }
 
+    /// How many numbers were given.
+    pub(crate) fn len(&self) -> usize {
+        self.names.len()
+    }
+
     /// The number of a segment, new or known.
     pub(crate) fn id(&mut self, segment: &Segment) -> u32 {
         if let Some(&id) = self.ids.get(segment) {
@@ -126,6 +131,7 @@ mod tests {
         }
         assert_eq!(names.id(&text("new")), 6);
         assert_eq!(names.name(99), &Segment::Null);
+        assert_eq!(names.len(), 7);
         let clone = names.clone();
         assert_eq!(clone.name(4), names.name(4));
         assert_ne!(clone.identity(), names.identity());
