@@ -169,6 +169,29 @@ fn what_intervals_rest_on_merges_too() {
     }
 }
 
+/// Blocks are worked on in groups of rows; what fills up a block's last group must not count, also where a weight is 1
+/// without any row.
+#[test]
+fn comparisons_with_a_baseline_do_not_depend_on_where_blocks_end() {
+    let slates = contextual_log(71, 127, 3, 3);
+    for structure in [Structure::Product, Structure::Order(2), "interactions:1+2".parse().unwrap()] {
+        let spec = Spec::new(structure.clone(), ["new", "between"]).with_baseline("between");
+        let difference = |summary: &Summary| {
+            let evaluation = evaluate(summary);
+            let comparison = evaluation.comparisons.iter().find(|c| c.baseline == "between").unwrap();
+            [comparison.mean.lower.unwrap(), comparison.mean.upper.unwrap()]
+        };
+        let expected = difference(&summarise(&spec, &slates));
+        for size in [1, 7, 8, 50, 120] {
+            let mut merged = Summary::new(spec.clone()).unwrap();
+            slates.chunks(size).for_each(|part| merged.merge(&summarise(&spec, part)).unwrap());
+            for (a, b) in expected.into_iter().zip(difference(&merged)) {
+                same(a, b, &format!("{structure}, {size} rows at a time"));
+            }
+        }
+    }
+}
+
 /// A slot that a block's slates do not have is no error: others of the log may have it.
 #[test]
 fn named_interactions_need_only_exist_in_the_longest_slates() {

@@ -220,16 +220,23 @@ pub(crate) fn central(mut values: Vec<f64>, confidence: f64) -> (f64, f64) {
 
 /// The same for a quantity whose draws lie to one side of its estimate, or whose error is skewed: percentiles corrected for
 /// bias (Efron), and moved by `shift` standard errors. Where a share `p` of the draws lies below the estimate, the estimate
-/// itself is taken to lie as far to the other side of the truth.
+/// itself is taken to lie as far to the other side of the truth. Draws that lie at the estimate, as most do beside an atom,
+/// count half: rounding must not decide on which side they lie.
 pub(crate) fn corrected(mut values: Vec<f64>, estimate: f64, shift: f64, confidence: f64) -> (f64, f64) {
-    let below = values.iter().filter(|&&x| x < estimate).count();
-    let at_most = values.iter().filter(|&&x| x <= estimate).count();
+    let rounding = rounding_of(values.iter().chain([&estimate]));
+    let below = values.iter().filter(|&&x| x < estimate - rounding).count();
+    let at_most = values.iter().filter(|&&x| x <= estimate + rounding).count();
     let half = 0.5 / values.len() as f64;
     let share = ((below + at_most) as f64 / 2.0 / values.len() as f64).clamp(half, 1.0 - half);
     let z = normal::upper_quantile((1.0 - confidence) / 2.0);
     let moved = 2.0 * normal::quantile(share) + shift;
     let level = |z: f64| 1.0 - normal::upper_tail(z);
     (select_quantile(&mut values, level(moved - z)), select_quantile(&mut values, level(moved + z)))
+}
+
+/// How far apart rounding may bring equal draws.
+fn rounding_of<'a>(values: impl Iterator<Item = &'a f64>) -> f64 {
+    1e-12 * values.fold(0.0, |most: f64, x| most.max(x.abs()))
 }
 
 /// A quantile of values in any order, which are moved about: the same as of sorted ones, in a fraction of the time.
@@ -325,6 +332,19 @@ mod tests {
             assert_eq!(select_quantile(&mut values, level).to_bits(), quantile(&sorted, level).to_bits(), "{level}");
         }
         assert_eq!(select_quantile(&mut [3.0], 0.4), 3.0);
+    }
+
+    #[test]
+    fn draws_at_the_estimate_count_half_however_they_are_rounded() {
+        // Most draws are those of an atom at 0.7; a few lie further out on one side.
+        let draws = |atom: f64| -> Vec<f64> {
+            (0..2000).map(|d| if d % 10 == 0 { 0.7 + f64::from(d) / 1e4 } else { atom }).collect()
+        };
+        let exact = corrected(draws(0.7), 0.7, 0.0, 0.95);
+        for off in [-2.0, -1.0, 1.0, 2.0] {
+            let found = corrected(draws(0.7 * (1.0 + off * f64::EPSILON)), 0.7, 0.0, 0.95);
+            assert!((found.0 - exact.0).abs() < 1e-12 && (found.1 - exact.1).abs() < 1e-12, "{found:?} {exact:?}");
+        }
     }
 
     #[test]
