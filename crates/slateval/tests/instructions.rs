@@ -34,9 +34,9 @@ enum Counted {
 
 /// Most instructions of a row, or of the bands of an evaluation.
 const LIMITS: [(Counted, f64); 4] = [
-    (Counted::Rows("additive"), 1350.0),
-    (Counted::Rows("auto"), 1960.0),
-    (Counted::Rows("auto with chi"), 4050.0),
+    (Counted::Rows("additive"), 1260.0),
+    (Counted::Rows("auto"), 1940.0),
+    (Counted::Rows("auto with chi"), 3870.0),
     (Counted::Bands, 56e6),
 ];
 
