@@ -1,0 +1,215 @@
+//! Eight doubles in two registers of AVX2.
+
+// SAFETY of every block below: the type is named only by the macro `wide`, in functions that are called where the
+// processor has AVX2 and FMA. References to eight numbers are valid for reading and writing all of them, half by half,
+// and the instructions do not ask for alignment.
+
+use std::arch::x86_64::{
+    __m256d, __m256i, _CMP_GE_OQ, _CMP_LE_OQ, _CMP_LT_OQ, _MM_HINT_T0, _mm_loadu_ps, _mm_prefetch, _mm256_add_pd,
+    _mm256_and_pd, _mm256_andnot_pd, _mm256_blend_pd, _mm256_castpd_si256, _mm256_castsi256_pd, _mm256_cmp_pd,
+    _mm256_cvtps_pd, _mm256_div_pd, _mm256_fmadd_pd, _mm256_loadu_pd, _mm256_max_pd, _mm256_min_pd, _mm256_movemask_pd,
+    _mm256_mul_pd, _mm256_or_pd, _mm256_or_si256, _mm256_permute2f128_pd, _mm256_set1_epi64x, _mm256_set1_pd,
+    _mm256_storeu_pd, _mm256_sub_epi64, _mm256_unpackhi_pd, _mm256_unpacklo_pd,
+};
+
+use super::{Eight, LANES, Lanes};
+
+/// Eight doubles in two registers.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Halves(__m256d, __m256d);
+
+/// Lanes of a half.
+const HALF: usize = LANES / 2;
+
+impl Eight for Halves {
+    const MANY_REGISTERS: bool = false;
+    type Mask = Halves;
+
+    #[inline(always)]
+    fn fetch(lines: &[Lanes], from: usize, count: usize) {
+        for line in from..from + count {
+            // Asking for memory is allowed wherever it lies.
+            unsafe { _mm_prefetch::<_MM_HINT_T0>(lines.as_ptr().wrapping_add(line).cast()) };
+        }
+    }
+
+    #[inline(always)]
+    fn splat(x: f64) -> Self {
+        let x = unsafe { _mm256_set1_pd(x) };
+        Halves(x, x)
+    }
+
+    #[inline(always)]
+    fn load(from: &Lanes) -> Self {
+        let (first, second) = from.split_at(HALF);
+        unsafe { Halves(_mm256_loadu_pd(first.as_ptr()), _mm256_loadu_pd(second.as_ptr())) }
+    }
+
+    #[inline(always)]
+    fn load_singles(from: &[f32; LANES]) -> Self {
+        let (first, second) = from.split_at(HALF);
+        unsafe { Halves(_mm256_cvtps_pd(_mm_loadu_ps(first.as_ptr())), _mm256_cvtps_pd(_mm_loadu_ps(second.as_ptr()))) }
+    }
+
+    #[inline(always)]
+    fn store(self, to: &mut Lanes) {
+        let (first, second) = to.split_at_mut(HALF);
+        unsafe {
+            _mm256_storeu_pd(first.as_mut_ptr(), self.0);
+            _mm256_storeu_pd(second.as_mut_ptr(), self.1);
+        }
+    }
+
+    #[inline(always)]
+    fn plus(self, other: Self) -> Self {
+        unsafe { Halves(_mm256_add_pd(self.0, other.0), _mm256_add_pd(self.1, other.1)) }
+    }
+
+    #[inline(always)]
+    fn times(self, other: Self) -> Self {
+        unsafe { Halves(_mm256_mul_pd(self.0, other.0), _mm256_mul_pd(self.1, other.1)) }
+    }
+
+    #[inline(always)]
+    fn over(self, other: Self) -> Self {
+        unsafe { Halves(_mm256_div_pd(self.0, other.0), _mm256_div_pd(self.1, other.1)) }
+    }
+
+    #[inline(always)]
+    fn times_plus(self, by: Self, more: Self) -> Self {
+        unsafe { Halves(_mm256_fmadd_pd(self.0, by.0, more.0), _mm256_fmadd_pd(self.1, by.1, more.1)) }
+    }
+
+    #[inline(always)]
+    fn least(self, other: Self) -> Self {
+        unsafe { Halves(_mm256_min_pd(self.0, other.0), _mm256_min_pd(self.1, other.1)) }
+    }
+
+    #[inline(always)]
+    fn most(self, other: Self) -> Self {
+        unsafe { Halves(_mm256_max_pd(self.0, other.0), _mm256_max_pd(self.1, other.1)) }
+    }
+
+    #[inline(always)]
+    fn absolute(self) -> Self {
+        unsafe {
+            let sign = _mm256_set1_pd(-0.0);
+            Halves(_mm256_andnot_pd(sign, self.0), _mm256_andnot_pd(sign, self.1))
+        }
+    }
+
+    #[inline(always)]
+    fn is_below(self, other: Self) -> Self {
+        unsafe {
+            let one = _mm256_set1_pd(1.0);
+            Halves(
+                _mm256_and_pd(_mm256_cmp_pd::<_CMP_LT_OQ>(self.0, other.0), one),
+                _mm256_and_pd(_mm256_cmp_pd::<_CMP_LT_OQ>(self.1, other.1), one),
+            )
+        }
+    }
+
+    #[inline(always)]
+    fn is_within(self, least: Self, most: Self) -> Self::Mask {
+        unsafe {
+            let above =
+                Halves(_mm256_cmp_pd::<_CMP_GE_OQ>(self.0, least.0), _mm256_cmp_pd::<_CMP_GE_OQ>(self.1, least.1));
+            let below =
+                Halves(_mm256_cmp_pd::<_CMP_LE_OQ>(self.0, most.0), _mm256_cmp_pd::<_CMP_LE_OQ>(self.1, most.1));
+            Self::both(above, below)
+        }
+    }
+
+    #[inline(always)]
+    fn both(one: Self::Mask, other: Self::Mask) -> Self::Mask {
+        unsafe { Halves(_mm256_and_pd(one.0, other.0), _mm256_and_pd(one.1, other.1)) }
+    }
+
+    #[inline(always)]
+    fn every_lane() -> Self::Mask {
+        Self::splat(f64::from_bits(u64::MAX))
+    }
+
+    #[inline(always)]
+    fn is_every_lane(mask: Self::Mask) -> bool {
+        unsafe { _mm256_movemask_pd(_mm256_and_pd(mask.0, mask.1)) == (1 << HALF) - 1 }
+    }
+
+    #[inline(always)]
+    fn or_outside(self, before: Self, least: f64, most: f64) -> Self {
+        unsafe {
+            let least = _mm256_set1_epi64x(least.to_bits() as i64);
+            let most = _mm256_set1_epi64x(most.to_bits() as i64);
+            Halves(outside(self.0, before.0, least, most), outside(self.1, before.1, least, most))
+        }
+    }
+
+    #[inline(always)]
+    fn has_a_sign(self) -> bool {
+        unsafe { _mm256_movemask_pd(_mm256_or_pd(self.0, self.1)) != 0 }
+    }
+
+    #[inline(always)]
+    fn with_third_and_fourth_of(self, other: Self) -> Self {
+        Halves(unsafe { _mm256_blend_pd::<0b1100>(self.0, other.0) }, self.1)
+    }
+
+    #[inline(always)]
+    fn with_lane(self, lane: usize, x: f64) -> Self {
+        match lane.checked_sub(HALF) {
+            None => Halves(with_lane_of_half(self.0, lane, x), self.1),
+            Some(lane) => Halves(self.0, with_lane_of_half(self.1, lane, x)),
+        }
+    }
+
+    #[inline(always)]
+    fn transpose([a, b, c, d, e, f, g, h]: [Self; LANES]) -> [Self; LANES] {
+        let upper_left = quarter([a.0, b.0, c.0, d.0]);
+        let upper_right = quarter([a.1, b.1, c.1, d.1]);
+        let lower_left = quarter([e.0, f.0, g.0, h.0]);
+        let lower_right = quarter([e.1, f.1, g.1, h.1]);
+        std::array::from_fn(|lane| match lane.checked_sub(HALF) {
+            None => Halves(upper_left[lane], lower_left[lane]),
+            Some(lane) => Halves(upper_right[lane], lower_right[lane]),
+        })
+    }
+}
+
+/// A half of [`Eight::with_lane`].
+#[inline(always)]
+fn with_lane_of_half(half: __m256d, lane: usize, x: f64) -> __m256d {
+    unsafe {
+        let x = _mm256_set1_pd(x);
+        match lane {
+            0 => _mm256_blend_pd::<0b0001>(half, x),
+            1 => _mm256_blend_pd::<0b0010>(half, x),
+            2 => _mm256_blend_pd::<0b0100>(half, x),
+            _ => _mm256_blend_pd::<0b1000>(half, x),
+        }
+    }
+}
+
+/// A half of [`Eight::or_outside`].
+#[inline(always)]
+fn outside(x: __m256d, before: __m256d, least: __m256i, most: __m256i) -> __m256d {
+    unsafe {
+        let bits = _mm256_castpd_si256(x);
+        let (above, below) = (_mm256_sub_epi64(bits, least), _mm256_sub_epi64(most, bits));
+        _mm256_or_pd(_mm256_castsi256_pd(_mm256_or_si256(above, below)), before)
+    }
+}
+
+/// Transposes four rows of four.
+#[inline(always)]
+fn quarter([a, b, c, d]: [__m256d; HALF]) -> [__m256d; HALF] {
+    unsafe {
+        let (even, odd) = (_mm256_unpacklo_pd(a, b), _mm256_unpackhi_pd(a, b));
+        let (more_even, more_odd) = (_mm256_unpacklo_pd(c, d), _mm256_unpackhi_pd(c, d));
+        [
+            _mm256_permute2f128_pd::<0x20>(even, more_even),
+            _mm256_permute2f128_pd::<0x20>(odd, more_odd),
+            _mm256_permute2f128_pd::<0x31>(even, more_even),
+            _mm256_permute2f128_pd::<0x31>(odd, more_odd),
+        ]
+    }
+}

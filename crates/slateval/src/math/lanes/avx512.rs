@@ -1,0 +1,169 @@
+//! Eight doubles in one register of AVX-512.
+
+// SAFETY of every block below: the type is named only by the macro `wide`, in functions that are called where the
+// processor has AVX-512. References to eight numbers are valid for reading and writing all of them, and the
+// instructions do not ask for alignment.
+
+use std::arch::x86_64::{
+    __m512d, __mmask8, _CMP_GE_OQ, _CMP_LE_OQ, _CMP_LT_OQ, _MM_HINT_T0, _mm_prefetch, _mm256_loadu_ps, _mm512_abs_pd,
+    _mm512_add_pd, _mm512_castpd_si512, _mm512_castsi512_pd, _mm512_cmp_pd_mask, _mm512_cmplt_epi64_mask,
+    _mm512_cvtps_pd, _mm512_div_pd, _mm512_fmadd_pd, _mm512_loadu_pd, _mm512_mask_blend_pd, _mm512_mask_cmp_pd_mask,
+    _mm512_mask_mov_pd, _mm512_maskz_mov_pd, _mm512_max_pd, _mm512_min_pd, _mm512_mul_pd, _mm512_set1_epi64,
+    _mm512_set1_pd, _mm512_shuffle_f64x2, _mm512_storeu_pd, _mm512_sub_epi64, _mm512_ternarylogic_epi64,
+    _mm512_unpackhi_pd, _mm512_unpacklo_pd,
+};
+
+use super::{Eight, LANES, Lanes};
+
+/// Eight doubles in a register.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Whole(__m512d);
+
+impl Eight for Whole {
+    const MANY_REGISTERS: bool = true;
+    type Mask = __mmask8;
+
+    #[inline(always)]
+    fn fetch(lines: &[Lanes], from: usize, count: usize) {
+        for line in from..from + count {
+            // Asking for memory is allowed wherever it lies.
+            unsafe { _mm_prefetch::<_MM_HINT_T0>(lines.as_ptr().wrapping_add(line).cast()) };
+        }
+    }
+
+    #[inline(always)]
+    fn splat(x: f64) -> Self {
+        Whole(unsafe { _mm512_set1_pd(x) })
+    }
+
+    #[inline(always)]
+    fn load(from: &Lanes) -> Self {
+        Whole(unsafe { _mm512_loadu_pd(from.as_ptr()) })
+    }
+
+    #[inline(always)]
+    fn load_singles(from: &[f32; LANES]) -> Self {
+        Whole(unsafe { _mm512_cvtps_pd(_mm256_loadu_ps(from.as_ptr())) })
+    }
+
+    #[inline(always)]
+    fn store(self, to: &mut Lanes) {
+        unsafe { _mm512_storeu_pd(to.as_mut_ptr(), self.0) }
+    }
+
+    #[inline(always)]
+    fn plus(self, other: Self) -> Self {
+        Whole(unsafe { _mm512_add_pd(self.0, other.0) })
+    }
+
+    #[inline(always)]
+    fn times(self, other: Self) -> Self {
+        Whole(unsafe { _mm512_mul_pd(self.0, other.0) })
+    }
+
+    #[inline(always)]
+    fn over(self, other: Self) -> Self {
+        Whole(unsafe { _mm512_div_pd(self.0, other.0) })
+    }
+
+    #[inline(always)]
+    fn times_plus(self, by: Self, more: Self) -> Self {
+        Whole(unsafe { _mm512_fmadd_pd(self.0, by.0, more.0) })
+    }
+
+    #[inline(always)]
+    fn least(self, other: Self) -> Self {
+        Whole(unsafe { _mm512_min_pd(self.0, other.0) })
+    }
+
+    #[inline(always)]
+    fn most(self, other: Self) -> Self {
+        Whole(unsafe { _mm512_max_pd(self.0, other.0) })
+    }
+
+    #[inline(always)]
+    fn absolute(self) -> Self {
+        Whole(unsafe { _mm512_abs_pd(self.0) })
+    }
+
+    #[inline(always)]
+    fn is_below(self, other: Self) -> Self {
+        let mask = unsafe { _mm512_cmp_pd_mask::<_CMP_LT_OQ>(self.0, other.0) };
+        Whole(unsafe { _mm512_maskz_mov_pd(mask, _mm512_set1_pd(1.0)) })
+    }
+
+    #[inline(always)]
+    fn is_within(self, least: Self, most: Self) -> Self::Mask {
+        let above = unsafe { _mm512_cmp_pd_mask::<_CMP_GE_OQ>(self.0, least.0) };
+        unsafe { _mm512_mask_cmp_pd_mask::<_CMP_LE_OQ>(above, self.0, most.0) }
+    }
+
+    #[inline(always)]
+    fn both(one: Self::Mask, other: Self::Mask) -> Self::Mask {
+        one & other
+    }
+
+    #[inline(always)]
+    fn every_lane() -> Self::Mask {
+        __mmask8::MAX
+    }
+
+    #[inline(always)]
+    fn is_every_lane(mask: Self::Mask) -> bool {
+        mask == __mmask8::MAX
+    }
+
+    #[inline(always)]
+    fn or_outside(self, before: Self, least: f64, most: f64) -> Self {
+        unsafe {
+            let (bits, before) = (_mm512_castpd_si512(self.0), _mm512_castpd_si512(before.0));
+            let above = _mm512_sub_epi64(bits, _mm512_set1_epi64(least.to_bits() as i64));
+            let below = _mm512_sub_epi64(_mm512_set1_epi64(most.to_bits() as i64), bits);
+            // The bits that any of the three has.
+            Whole(_mm512_castsi512_pd(_mm512_ternarylogic_epi64::<0b1111_1110>(above, below, before)))
+        }
+    }
+
+    #[inline(always)]
+    fn has_a_sign(self) -> bool {
+        unsafe { _mm512_cmplt_epi64_mask(_mm512_castpd_si512(self.0), _mm512_set1_epi64(0)) != 0 }
+    }
+
+    #[inline(always)]
+    fn with_third_and_fourth_of(self, other: Self) -> Self {
+        Whole(unsafe { _mm512_mask_blend_pd(0b0000_1100, self.0, other.0) })
+    }
+
+    #[inline(always)]
+    fn with_lane(self, lane: usize, x: f64) -> Self {
+        Whole(unsafe { _mm512_mask_mov_pd(self.0, 1 << lane, _mm512_set1_pd(x)) })
+    }
+
+    #[inline(always)]
+    fn transpose(eight: [Self; LANES]) -> [Self; LANES] {
+        let mut pairs = [eight[0]; LANES];
+        let mut quarters = [eight[0]; LANES];
+        let mut columns = [eight[0]; LANES];
+        unsafe {
+            for i in 0..LANES / 2 {
+                let (a, b) = (eight[2 * i].0, eight[2 * i + 1].0);
+                pairs[2 * i] = Whole(_mm512_unpacklo_pd(a, b));
+                pairs[2 * i + 1] = Whole(_mm512_unpackhi_pd(a, b));
+            }
+            // Of rows 0 to 3 and of rows 4 to 7: lanes 0 and 4, then 2 and 6, each for the even and the odd lane.
+            for half in [0, 4] {
+                for odd in 0..2 {
+                    let (a, b) = (pairs[half + odd].0, pairs[half + 2 + odd].0);
+                    quarters[half + odd] = Whole(_mm512_shuffle_f64x2::<0b10_00_10_00>(a, b));
+                    quarters[half + 2 + odd] = Whole(_mm512_shuffle_f64x2::<0b11_01_11_01>(a, b));
+                }
+            }
+            for lane in 0..LANES / 2 {
+                let (a, b) = (quarters[lane].0, quarters[4 + lane].0);
+                columns[lane] = Whole(_mm512_shuffle_f64x2::<0b10_00_10_00>(a, b));
+                columns[4 + lane] = Whole(_mm512_shuffle_f64x2::<0b11_01_11_01>(a, b));
+            }
+        }
+        columns
+    }
+}
