@@ -30,6 +30,7 @@ fn binary_rewards_with_mean_284() {
     settings.alphas = vec![0.1, 0.8];
     let new = evaluate(&on_policy(&rewards), Binning::default(), &settings);
     assert_eq!(new.cdf.reward, [0.0, 1.0]);
+    assert!(new.cdf.reward[0].is_sign_positive(), "-0.0 is no reward");
     assert!(near(new.cdf.estimate[0], 0.716) && new.cdf.estimate[1] == 1.0);
     assert!(near(new.mean.estimate.unwrap(), 0.284));
     assert_eq!(new.cvar[0].interval.estimate, Some(0.0));

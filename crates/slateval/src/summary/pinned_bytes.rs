@@ -89,13 +89,13 @@ fn the_bytes_of_a_summary_stay_as_they_are() {
     let family: Structure = "interactions:1+2+3,4+5".parse().expect("a structure");
     let (even, ragged): (&[_], &[_]) = (&[(500, 5), (200, 5)], &[(300, 3), (400, 6), (100, 2)]);
     let cases = [
-        ("additive", Spec::new(Structure::Additive, ["new"]), even, 0xB575_110E),
-        ("auto", Spec::new(Structure::Auto, ["new"]), even, 0xFB2E_953F),
-        ("everything", everything(), even, 0x6F07_DDAE),
-        ("everything, ragged", everything(), ragged, 0xDA22_6855),
-        ("order:2 with chi, ragged", Spec::new(Structure::Order(2), ["new"]).with_chi(), ragged, 0xFA1F_DAA9),
-        ("a baseline without chi, ragged", two(Structure::Additive), ragged, 0xE12D_8185),
-        ("a family with a baseline", two(family).with_chi(), &[(300, 5), (400, 7)], 0x772D_3CE8),
+        ("additive", Spec::new(Structure::Additive, ["new"]), even, 0xA421_905D),
+        ("auto", Spec::new(Structure::Auto, ["new"]), even, 0x9493_8769),
+        ("everything", everything(), even, 0x3FCD_4AE5),
+        ("everything, ragged", everything(), ragged, 0x5290_4EA6),
+        ("order:2 with chi, ragged", Spec::new(Structure::Order(2), ["new"]).with_chi(), ragged, 0x3F90_4116),
+        ("a baseline without chi, ragged", two(Structure::Additive), ragged, 0xE21C_C4DD),
+        ("a family with a baseline", two(family).with_chi(), &[(300, 5), (400, 7)], 0x5EA7_0A32),
     ];
     let found = cases.each_ref().map(|(name, spec, blocks, _)| (*name, checksum(&summary(spec, 11, blocks, 0.0))));
     let pinned = cases.each_ref().map(|(name, _, _, checksum)| (*name, *checksum));

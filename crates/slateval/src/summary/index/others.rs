@@ -95,7 +95,8 @@ impl Shared {
 
     /// Those of one row are [`ROWS`](Shared::ROWS) and the reward times these.
     pub(crate) const REWARDS: Lanes = [0.0, 1.0, 1.0, -1.0, 0.0, 0.0, 0.0, 0.0];
-    pub(crate) const ROWS: Lanes = [1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0];
+    /// The sign of the last is changed as that of a reward is: the largest reward is then 0.0 and not -0.0.
+    pub(crate) const ROWS: Lanes = [1.0, 0.0, 0.0, -0.0, 0.0, 0.0, 0.0, 0.0];
 
     #[inline(always)]
     pub(crate) const fn place(self) -> usize {
