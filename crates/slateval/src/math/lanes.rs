@@ -44,6 +44,8 @@ pub(crate) trait Eight: Copy {
     fn absolute(self) -> Self;
     /// 1 in lanes that are below the other's, 0 elsewhere.
     fn is_below(self, other: Self) -> Self;
+    /// A bit for each lane that is equal to the other's.
+    fn equals(self, other: Self) -> u8;
     /// The lanes that lie between two others or are one of them. No number lies beside NaN.
     fn is_within(self, least: Self, most: Self) -> Self::Mask;
     fn both(one: Self::Mask, other: Self::Mask) -> Self::Mask;
@@ -175,6 +177,11 @@ impl Eight for Lanes {
     }
 
     #[inline(always)]
+    fn equals(self, other: Self) -> u8 {
+        (0..LANES).fold(0, |bits, lane| bits | u8::from(self[lane] == other[lane]) << lane)
+    }
+
+    #[inline(always)]
     fn is_within(self, least: Self, most: Self) -> Self::Mask {
         std::array::from_fn(|lane| (self[lane] >= least[lane]) & (self[lane] <= most[lane]))
     }
@@ -285,6 +292,8 @@ mod tests {
             a.most(b),
             a.absolute(),
             a.is_below(b),
+            F::splat(f64::from(a.equals(b))),
+            F::splat(f64::from(a.equals(a.with_lane(2, 0.5)))),
             a.with_third_and_fourth_of(b),
             a.with_lane(0, 7.0).with_lane(3, 8.0).with_lane(4, 9.0).with_lane(6, 1.5),
             F::splat(a.total()),

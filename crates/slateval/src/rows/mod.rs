@@ -3,6 +3,7 @@
 pub(crate) mod append;
 pub(crate) mod block;
 pub(crate) mod check;
+pub(crate) mod patterns;
 pub(crate) mod ratios;
 pub(crate) mod row_store;
 pub(crate) mod segment_names;

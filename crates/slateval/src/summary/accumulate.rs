@@ -16,6 +16,7 @@ use crate::summary::cell::{Cell, PolicySums};
 use crate::summary::clusters::FeatureColumns;
 use crate::summary::columns::{OrderSums, PolicyBlock, PolicyColumns};
 use crate::summary::index::Basis;
+use crate::summary::repeats::Recognition;
 use crate::summary::rewards::Rewards;
 use crate::summary::tally::WeightTally;
 use crate::summary::witness::Witness;
@@ -23,13 +24,15 @@ use crate::summary::witness::Witness;
 /// Buffers for one block, kept between blocks.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Scratch {
-    rewards: Rewards,
-    divisors: Divisors,
+    pub(super) rewards: Rewards,
+    pub(super) divisors: Divisors,
     pub(super) bin_rows: Vec<u32>,
     /// Of the policy that is being added.
-    columns: PolicyColumns,
+    pub(super) columns: PolicyColumns,
     /// The squares of its witnesses.
-    squares: Vec<Column>,
+    pub(super) squares: Vec<Column>,
+    /// Patterns that rows had before.
+    pub(super) recognition: Recognition,
     /// For each policy, a column for each feature, where features themselves are kept.
     pub(super) features: Vec<Vec<Column>>,
     /// For each policy, its right features row by row, where it is compared with another.
@@ -43,6 +46,16 @@ impl Cell {
             self.widen(block.slots());
         }
         self.find_bins(block, scratch);
+        if self.can_count(block) && scratch.recognition.recognise(block) {
+            self.count(scratch);
+        } else {
+            self.sum(structure, block, scratch);
+        }
+        self.rows += block.rows() as u64;
+    }
+
+    /// Adds rows one by one, given their bins.
+    fn sum(&mut self, structure: &Structure, block: &Block, scratch: &mut Scratch) {
         scratch.divisors.fill(structure, block, self.policies.len());
         scratch.features.resize(scratch.features.len().max(self.policies.len()), Vec::new());
         for policy in 0..self.policies.len() {
@@ -61,7 +74,6 @@ impl Cell {
         }
         self.scatter_cross(scratch);
         self.add_groups(block, scratch);
-        self.rows += block.rows() as u64;
     }
 
     fn add_groups(&mut self, block: &Block, scratch: &Scratch) {
@@ -103,7 +115,7 @@ fn origin_of((lo, hi): (f64, f64)) -> f64 {
 
 impl PolicySums {
     /// Adds the rows of a block to the sums over all rows, and fills the columns that are added to bins.
-    fn add(&mut self, rows: PolicyBlock<'_>, witnesses: &[Witness], scratch: &mut Scratch) {
+    pub(super) fn add(&mut self, rows: PolicyBlock<'_>, witnesses: &[Witness], scratch: &mut Scratch) {
         let Scratch { columns, rewards, divisors, .. } = scratch;
         let shape = self.moments.layout.shape;
         columns.fill_ratios(rows, divisors, shape.slots, |slot, seen| self.tally.add_slot(slot, seen));

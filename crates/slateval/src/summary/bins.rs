@@ -196,6 +196,10 @@ impl Bins {
         !matches!(self.resolution, Resolution::Width(_)) || self.resolution == self.finest_width()
     }
 
+    pub(crate) fn binning(&self) -> Binning {
+        self.binning
+    }
+
     /// Rows a table needs now.
     pub(crate) fn table_rows(&self) -> usize {
         match &self.index {

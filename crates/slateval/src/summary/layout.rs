@@ -53,6 +53,10 @@ impl Kept {
         }
     }
 
+    pub(crate) fn structure(&self) -> &Structure {
+        &self.structure
+    }
+
     pub(crate) fn policies(&self) -> usize {
         self.chi.len()
     }

@@ -17,9 +17,11 @@ pub(crate) mod layout;
 pub(crate) mod memory;
 pub(crate) mod moments;
 pub(crate) mod packed;
+pub(crate) mod pattern_sums;
 pub(crate) mod pending;
 #[cfg(test)]
 mod pinned_bytes;
+pub(crate) mod repeats;
 mod rewards;
 mod scatter;
 pub(crate) mod segments;
@@ -145,13 +147,13 @@ impl Summary {
     pub fn add(&mut self, block: &Block) -> Result<()> {
         assert!(block.suits(&self.spec), "the block was made for another specification");
         block.check(&self.spec)?;
-        if self.spec.by.is_some() {
-            if !self.segments.know_all(block) {
-                self.check_segments(block.segments())?;
-            }
-            self.segments.add(&self.spec, block, &mut self.full, &mut self.scratch);
+        if self.spec.by.is_some() && !self.segments.know_all(block) {
+            self.check_segments(block.segments())?;
         }
         add_to(&mut self.whole, &self.spec, block, &mut self.scratch);
+        if self.spec.by.is_some() {
+            self.segments.add(&self.spec, block, &mut self.full, &mut self.scratch);
+        }
         Ok(())
     }
 
@@ -283,5 +285,6 @@ fn add_to(whole: &mut Option<Cell>, spec: &Spec, block: &Block, scratch: &mut Sc
     if block.rows() > 0 {
         let cell = whole.get_or_insert_with(|| Cell::of_log(spec, block.slots()));
         cell.add(&spec.structure, block, scratch);
+        scratch.recognition.learn(block, spec.policies.len());
     }
 }

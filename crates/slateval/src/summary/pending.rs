@@ -7,6 +7,7 @@ use crate::rows::block::Block;
 use crate::rows::row_store::Donor;
 use crate::rows::slate::Slate;
 use crate::summary::Summary;
+use crate::summary::cell::Cell;
 
 impl Summary {
     /// Adds one slate.
@@ -73,12 +74,14 @@ impl Summary {
     pub fn settle(&mut self) {
         let Summary { spec, whole, segments, waiting, full, scratch, .. } = self;
         waiting.empty(full, |rows| super::add_to(whole, spec, rows, scratch));
+        whole.iter_mut().for_each(Cell::add_repeats);
         segments.settle(spec, full, scratch);
     }
 
     /// This summary with no rows waiting.
     pub(crate) fn settled(&self) -> Cow<'_, Summary> {
-        if self.waiting.rows() == 0 && !self.segments.are_waiting() {
+        let is_counted = self.whole.as_ref().is_some_and(|cell| cell.repeats.is_some());
+        if self.waiting.rows() == 0 && !is_counted && !self.segments.are_waiting() {
             return Cow::Borrowed(self);
         }
         let mut settled = self.clone();

@@ -65,7 +65,7 @@ impl Segments {
     }
 
     pub(crate) fn are_waiting(&self) -> bool {
-        self.list.iter().any(|segment| segment.waiting.rows() > 0)
+        self.list.iter().any(|segment| segment.waiting.rows() > 0 || segment.cell.repeats.is_some())
     }
 
     /// Whether rows of all segments of a block have come before. Most blocks' have.
@@ -95,6 +95,7 @@ impl Segments {
     pub(crate) fn settle(&mut self, spec: &Spec, full: &mut Block, scratch: &mut Scratch) {
         for OneSegment { cell, waiting, .. } in &mut self.list {
             waiting.empty(full, |rows| cell.add(&spec.structure, rows, scratch));
+            cell.add_repeats();
         }
     }
 

@@ -66,18 +66,20 @@ impl WeightTally {
         self.fourths += seen.fourths;
     }
 
-    fn merge(&mut self, other: &WeightTally) {
+    /// Takes in another so many times.
+    fn add_times(&mut self, other: &WeightTally, times: u64) {
         let least = |a: Option<f64>, b: Option<f64>| a.into_iter().chain(b).reduce(f64::min);
         let most = |a: Option<f64>, b: Option<f64>| a.into_iter().chain(b).reduce(f64::max);
         self.min = least(self.min, other.min);
         self.max = most(self.max, other.max);
-        self.negative = self.negative.saturating_add(other.negative);
-        self.absolute += other.absolute;
-        self.cubes += other.cubes;
-        self.fourths += other.fourths;
-        self.design_chi += other.design_chi;
-        self.design_ratios += other.design_ratios;
-        self.counts.merge(&other.counts);
+        let n = times as f64;
+        self.negative = self.negative.saturating_add(other.negative.saturating_mul(times));
+        self.absolute += n * other.absolute;
+        self.cubes += n * other.cubes;
+        self.fourths += n * other.fourths;
+        self.design_chi += n * other.design_chi;
+        self.design_ratios += n * other.design_ratios;
+        self.counts.add_times(&other.counts, times);
     }
 
     fn to_numbers(&self) -> impl Iterator<Item = f64> {
@@ -161,12 +163,18 @@ impl Tally {
     }
 
     pub(crate) fn merge(&mut self, other: &Tally) {
-        self.weights.iter_mut().zip(&other.weights).for_each(|(own, other)| own.merge(other));
-        self.pairs += other.pairs;
-        self.pairs_squared += other.pairs_squared;
-        self.negative_chi = self.negative_chi.saturating_add(other.negative_chi);
+        self.add_times(other, 1);
+    }
+
+    /// Takes in another so many times: rows that are alike.
+    pub(crate) fn add_times(&mut self, other: &Tally, times: u64) {
+        let n = times as f64;
+        self.weights.iter_mut().zip(&other.weights).for_each(|(own, other)| own.add_times(other, times));
+        self.pairs += n * other.pairs;
+        self.pairs_squared += n * other.pairs_squared;
+        self.negative_chi = self.negative_chi.saturating_add(other.negative_chi.saturating_mul(times));
         for (a, b) in self.hits.iter_mut().zip(&other.hits) {
-            *a = a.saturating_add(*b);
+            *a = a.saturating_add(b.saturating_mul(times));
         }
         for (a, b) in self.smallest.iter_mut().zip(&other.smallest) {
             *a = a.min(*b);
@@ -174,10 +182,10 @@ impl Tally {
         for (a, b) in self.largest.iter_mut().zip(&other.largest) {
             *a = a.max(*b);
         }
-        self.cubes.iter_mut().zip(&other.cubes).for_each(|(a, b)| *a += b);
-        self.fourths.iter_mut().zip(&other.fourths).for_each(|(a, b)| *a += b);
-        self.product_chi += other.product_chi;
-        self.product_ratios += other.product_ratios;
+        self.cubes.iter_mut().zip(&other.cubes).for_each(|(a, b)| *a += n * b);
+        self.fourths.iter_mut().zip(&other.fourths).for_each(|(a, b)| *a += n * b);
+        self.product_chi += n * other.product_chi;
+        self.product_ratios += n * other.product_ratios;
     }
 
     /// Numbers of a policy as a whole.

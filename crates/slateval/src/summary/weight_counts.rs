@@ -48,8 +48,10 @@ impl WeightCounts {
         (0..Self::NUMBERS).map(count)
     }
 
-    pub(crate) fn merge(&mut self, other: &WeightCounts) {
-        self.tables[0].iter_mut().zip(other.counts()).for_each(|(own, other)| *own = own.saturating_add(other));
+    /// Takes in others so many times.
+    pub(crate) fn add_times(&mut self, other: &WeightCounts, times: u64) {
+        let add = |own: &mut u64, other: u64| *own = own.saturating_add(other.saturating_mul(times));
+        self.tables[0].iter_mut().zip(other.counts()).for_each(|(own, other)| add(own, other));
     }
 
     pub(crate) fn to_numbers(&self) -> impl Iterator<Item = f64> {
@@ -179,7 +181,7 @@ mod tests {
         add(&mut whole, &weights);
         add(&mut left, &weights[..333]);
         add(&mut right, &weights[333..]);
-        left.merge(&right);
+        left.add_times(&right, 1);
         assert!(whole.counts().eq(left.counts()));
         let numbers: Vec<f64> = whole.to_numbers().collect();
         assert!(WeightCounts::from_numbers(&numbers).counts().eq(whole.counts()));

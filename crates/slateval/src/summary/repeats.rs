@@ -1,0 +1,250 @@
+//! Rows of known patterns are counted, and added to all sums when somebody asks.
+//!
+//! Everything that a cell sums is a function of a row's pattern times a power of its reward. So it is enough to know how
+//! many rows of each bin have which pattern, and for each pattern the sums of the powers of its rewards. That is one count
+//! and four additions a row; what the pattern itself adds is computed once and multiplied.
+
+use std::ops::Range;
+use std::sync::{Arc, OnceLock};
+
+use crate::math::column::ROWS;
+use crate::math::lanes::{Eight, wide};
+use crate::math::vector;
+use crate::rows::block::Block;
+use crate::rows::patterns::{Codes, MOST_PATTERNS, Patterns, Recognised};
+use crate::summary::accumulate::Scratch;
+use crate::summary::cell::Cell;
+use crate::summary::index::{POWERS, Shared};
+use crate::summary::pattern_sums::{PatternSums, PolicyPatterns};
+use crate::summary::rewards::Rewards;
+use crate::summary::table::Table;
+
+/// Patterns that rows had before, and whether those of the last block were among them.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Recognition {
+    known: Option<Arc<KnownPatterns>>,
+    found: Recognised,
+    last: Last,
+    /// Blocks of the log that were recognised, and that were not.
+    hits: u64,
+    misses: u64,
+}
+
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+enum Last {
+    #[default]
+    NotAsked,
+    Recognised,
+    Missed,
+}
+
+/// Patterns, and what they add to the sums of a cell once somebody asked.
+#[derive(Debug)]
+struct KnownPatterns {
+    patterns: Patterns,
+    sums: OnceLock<PatternSums>,
+}
+
+/// Blocks that may be missed before there is no more looking for patterns, beside a part of those that were recognised.
+const MOST_MISSES: u64 = 8;
+const HITS_FOR_A_MISS: u64 = 4;
+
+impl Recognition {
+    /// Whether all rows of a block have known patterns. Their codes are kept for [`Cell::count`].
+    pub(super) fn recognise(&mut self, block: &Block) -> bool {
+        let found = self.known.as_ref().is_some_and(|known| known.patterns.recognise(block, &mut self.found));
+        self.last = if found { Last::Recognised } else { Last::Missed };
+        found
+    }
+
+    /// Learns the patterns of the last block of the log, if it was not recognised. Those of segments teach nothing: what is
+    /// known, and with it the last bits of the whole log's sums, must not depend on whether there are segments.
+    pub(super) fn learn(&mut self, block: &Block, policies: usize) {
+        match std::mem::take(&mut self.last) {
+            Last::NotAsked => {}
+            Last::Recognised => self.hits += 1,
+            Last::Missed if self.misses > MOST_MISSES + self.hits / HITS_FOR_A_MISS => self.known = None,
+            Last::Missed => {
+                self.misses += 1;
+                let known = self.known.as_ref().map(|known| &known.patterns);
+                if let Some(patterns) = Patterns::learn(known, block, policies) {
+                    self.known = Some(Arc::new(KnownPatterns { patterns, sums: OnceLock::new() }));
+                }
+            }
+        }
+    }
+}
+
+/// Rows of known patterns that were counted, and are still to be added to the sums of a cell.
+#[derive(Debug, Clone)]
+pub(crate) struct Repeats {
+    known: Arc<KnownPatterns>,
+    rows: u64,
+    /// The counts of a pattern are this power of two apart: as many as there can be bins.
+    shift: u32,
+    /// For each bin.
+    rewards: Vec<BinRewards>,
+    policies: Vec<PolicyRepeats>,
+}
+
+/// What is kept of the rewards in a bin.
+#[derive(Debug, Clone, Copy)]
+struct BinRewards {
+    sum: f64,
+    least: f64,
+    most: f64,
+}
+
+/// The counted rows of one policy.
+#[derive(Debug, Clone)]
+struct PolicyRepeats {
+    /// Pattern by pattern, and in each bin by bin: most rows have the same few patterns, whose counts stay in the
+    /// nearest cache.
+    counts: Vec<u32>,
+    /// For each pattern, the sums of `R` to `R^4`, seen from the cell's origin. A row's sums have to wait until those of the
+    /// last row of that pattern are stored, so that rows take turns.
+    powers: Box<[[Powers; MOST_PATTERNS]; TURNS]>,
+}
+
+type Powers = [f64; POWERS];
+
+const TURNS: usize = 4;
+
+/// Rows that can be counted without an overflow.
+const MOST_ROWS: u64 = u32::MAX as u64 - ROWS as u64;
+
+impl Repeats {
+    fn new(known: Arc<KnownPatterns>, bins: usize, policies: usize) -> Self {
+        let bins = bins.next_power_of_two();
+        let of_policy = |_| PolicyRepeats {
+            counts: vec![0; MOST_PATTERNS * bins],
+            powers: Box::new([[[0.0; POWERS]; MOST_PATTERNS]; TURNS]),
+        };
+        Repeats {
+            known,
+            rows: 0,
+            shift: bins.trailing_zeros(),
+            rewards: vec![BinRewards { sum: 0.0, least: f64::INFINITY, most: f64::NEG_INFINITY }; bins],
+            policies: (0..policies).map(of_policy).collect(),
+        }
+    }
+
+    /// The counts of a policy's pattern, bin by bin.
+    fn counts(&self, policy: usize, pattern: usize) -> &[u32] {
+        &self.policies[policy].counts[pattern << self.shift..][..1 << self.shift]
+    }
+}
+
+impl Cell {
+    /// Whether the patterns of a block's rows tell all that is summed.
+    pub(super) fn can_count(&self, block: &Block) -> bool {
+        self.kept.structure().needs().logging && !self.kept.keeps_features() && self.slots == block.slots()
+    }
+
+    /// Counts the rows of a block that was just recognised, given their bins and rewards.
+    pub(super) fn count(&mut self, scratch: &mut Scratch) {
+        let Scratch { recognition: Recognition { known: Some(known), found, .. }, rewards, bin_rows, .. } = scratch
+        else {
+            unreachable!("only known patterns are recognised")
+        };
+        let fits = |repeats: &Repeats| Arc::ptr_eq(&repeats.known, known) && repeats.rows < MOST_ROWS;
+        if !self.repeats.as_ref().is_some_and(fits) {
+            self.add_repeats();
+        }
+        let (bins, policies) = (self.bins.binning().capacity, self.policies.len());
+        let repeats = self.repeats.get_or_insert_with(|| Repeats::new(known.clone(), bins, policies));
+        repeats.rows += bin_rows.len() as u64;
+        gather_rewards(bin_rows, rewards, &mut repeats.rewards);
+        for (repeats_of, codes) in repeats.policies.iter_mut().zip(&found.codes) {
+            count_rows(bin_rows, codes, rewards, repeats.shift, repeats_of);
+        }
+    }
+
+    /// Adds the rows that were counted to all sums.
+    pub(crate) fn add_repeats(&mut self) {
+        let Some(repeats) = self.repeats.take() else { return };
+        let sums = repeats.known.sums.get_or_init(|| PatternSums::new(self, &repeats.known.patterns));
+        for bin in 0..self.table.len() {
+            let rows: u32 = (0..sums.policies[0].over_all.len()).map(|pattern| repeats.counts(0, pattern)[bin]).sum();
+            if rows > 0 {
+                let BinRewards { sum, least, most } = repeats.rewards[bin];
+                Shared::merge(self.table.row_mut(bin as u32), &[f64::from(rows), sum, least, -most]);
+            }
+        }
+        for (policy, PolicyPatterns { places, over_all }) in sums.policies.iter().enumerate() {
+            for (pattern, one) in over_all.iter().enumerate() {
+                let counts = repeats.counts(policy, pattern);
+                let rows: u64 = counts.iter().map(|&count| u64::from(count)).sum();
+                if rows > 0 {
+                    add_to_bins(&mut self.table, counts, sums.in_bin.row(pattern as u32), places);
+                    let mut powers = [rows as f64, 0.0, 0.0, 0.0, 0.0];
+                    for turn in repeats.policies[policy].powers.iter() {
+                        powers[1..].iter_mut().zip(&turn[pattern]).for_each(|(sum, more)| *sum += more);
+                    }
+                    let own = &mut self.policies[policy];
+                    own.moments.add_repeats(&one.moments, &powers);
+                    own.tally.add_times(&one.tally, rows);
+                }
+            }
+        }
+    }
+}
+
+/// Adds a pattern to each bin as often as it was counted there.
+fn add_to_bins(table: &mut Table, counts: &[u32], one: &[f64], places: &[Range<usize>]) {
+    for (bin, &count) in counts.iter().enumerate().take(table.len()).filter(|&(_, &count)| count > 0) {
+        let row = table.row_mut(bin as u32);
+        for places in places {
+            add_times(&mut row[places.clone()], &one[places.clone()], f64::from(count));
+        }
+    }
+}
+
+wide! {
+    /// `sums += n one`.
+    fn add_times(sums: &mut [f64], one: &[f64], n: f64) = add_times_of
+}
+
+#[inline(always)]
+fn add_times_of<F: Eight>(sums: &mut [f64], one: &[f64], n: f64) {
+    for (sum, one) in sums.iter_mut().zip(one) {
+        *sum = one.mul_add(n, *sum);
+    }
+}
+
+wide! {
+    /// Takes the rewards of some rows into their bins.
+    fn gather_rewards(bins: &[u32], rewards: &Rewards, into: &mut [BinRewards]) = gather_each_reward
+}
+
+#[inline(always)]
+fn gather_each_reward<F: Eight>(bins: &[u32], rewards: &Rewards, into: &mut [BinRewards]) {
+    for (&bin, &reward) in bins.iter().zip(rewards.plain.first(bins.len())) {
+        let bin = &mut into[bin as usize];
+        bin.sum += reward;
+        bin.least = vector::min(bin.least, reward);
+        bin.most = vector::max(bin.most, reward);
+    }
+}
+
+wide! {
+    /// Counts some rows.
+    fn count_rows(bins: &[u32], codes: &Codes, rewards: &Rewards, shift: u32, into: &mut PolicyRepeats) = count_each_row
+}
+
+#[inline(always)]
+fn count_each_row<F: Eight>(bins: &[u32], codes: &Codes, rewards: &Rewards, shift: u32, into: &mut PolicyRepeats) {
+    let PolicyRepeats { counts, powers } = into;
+    let (centred, squared) = (rewards.centred.first(bins.len()), rewards.squared.first(bins.len()));
+    for (row, ((&bin, &code), (&reward, &square))) in
+        bins.iter().zip(codes).zip(centred.iter().zip(squared)).enumerate()
+    {
+        let code = usize::from(code) % MOST_PATTERNS;
+        counts[(code << shift) + bin as usize] += 1;
+        let sums = &mut powers[row % TURNS][code];
+        let more = [reward, square, square * reward, square * square];
+        for power in 0..POWERS {
+            sums[power] += more[power];
+        }
+    }
+}
