@@ -27,6 +27,6 @@ fn main() {
             start.elapsed().as_secs_f64()
         };
         let best = (0..passes).map(pass).fold(f64::INFINITY, f64::min);
-        println!("{:20} {:5.1} ns a row, {:5.1} million rows/s", case.name, best / rows * 1e9, rows / best / 1e6);
+        println!("{:38} {:5.1} ns a row, {:5.1} million rows/s", case.name, best / rows * 1e9, rows / best / 1e6);
     }
 }

@@ -33,10 +33,12 @@ enum Counted {
 }
 
 /// Most instructions of a row, or of the bands of an evaluation.
-const LIMITS: [(Counted, f64); 4] = [
-    (Counted::Rows("additive"), 1260.0),
+const LIMITS: [(Counted, f64); 6] = [
     (Counted::Rows("auto"), 1940.0),
-    (Counted::Rows("auto with chi"), 3870.0),
+    (Counted::Rows("auto, 10 targets"), 19400.0),
+    (Counted::Rows("additive, many propensities"), 1260.0),
+    (Counted::Rows("auto, many propensities"), 1940.0),
+    (Counted::Rows("auto with chi, many propensities"), 3870.0),
     (Counted::Bands, 56e6),
 ];
 

@@ -18,10 +18,89 @@ pub(crate) const LANES: usize = 8;
 /// Eight numbers in memory.
 pub(crate) type Lanes = [f64; LANES];
 
+/// As many of eight numbers as one register holds. Loops that keep a dozen sums go through all rows once for each part of
+/// the lanes: their sums then stay in registers.
+pub(crate) trait Part: Copy {
+    fn splat(x: f64) -> Self;
+    fn load(from: &Lanes, part: usize) -> Self;
+    fn store(self, to: &mut Lanes, part: usize);
+    fn plus(self, other: Self) -> Self;
+    fn times(self, other: Self) -> Self;
+    /// `self * by + more`, rounded once.
+    fn times_plus(self, by: Self, more: Self) -> Self;
+    /// The smaller number of each lane; the other's where they are equal.
+    fn least(self, other: Self) -> Self;
+    /// The larger number of each lane; the other's where they are equal.
+    fn most(self, other: Self) -> Self;
+    fn absolute(self) -> Self;
+    /// 1 in lanes that are below the other's, 0 elsewhere.
+    fn is_below(self, other: Self) -> Self;
+}
+
+/// All eight numbers, where one register holds them.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct AllLanes<F>(F);
+
+impl<F: Eight> Part for AllLanes<F> {
+    #[inline(always)]
+    fn splat(x: f64) -> Self {
+        AllLanes(F::splat(x))
+    }
+
+    #[inline(always)]
+    fn load(from: &Lanes, _part: usize) -> Self {
+        AllLanes(F::load(from))
+    }
+
+    #[inline(always)]
+    fn store(self, to: &mut Lanes, _part: usize) {
+        self.0.store(to);
+    }
+
+    #[inline(always)]
+    fn plus(self, other: Self) -> Self {
+        AllLanes(self.0.plus(other.0))
+    }
+
+    #[inline(always)]
+    fn times(self, other: Self) -> Self {
+        AllLanes(self.0.times(other.0))
+    }
+
+    #[inline(always)]
+    fn times_plus(self, by: Self, more: Self) -> Self {
+        AllLanes(self.0.times_plus(by.0, more.0))
+    }
+
+    #[inline(always)]
+    fn least(self, other: Self) -> Self {
+        AllLanes(self.0.least(other.0))
+    }
+
+    #[inline(always)]
+    fn most(self, other: Self) -> Self {
+        AllLanes(self.0.most(other.0))
+    }
+
+    #[inline(always)]
+    fn absolute(self) -> Self {
+        AllLanes(self.0.absolute())
+    }
+
+    #[inline(always)]
+    fn is_below(self, other: Self) -> Self {
+        AllLanes(self.0.is_below(other.0))
+    }
+}
+
 /// Eight numbers in registers.
 pub(crate) trait Eight: Copy {
     /// Whether some thirty of these stay in registers at once, or only half a dozen.
     const MANY_REGISTERS: bool;
+
+    /// What one register holds, and how many of them hold all lanes.
+    type Part: Part;
+    const PARTS: usize;
 
     /// Which lanes are meant.
     type Mask: Copy;
@@ -44,8 +123,11 @@ pub(crate) trait Eight: Copy {
     fn absolute(self) -> Self;
     /// 1 in lanes that are below the other's, 0 elsewhere.
     fn is_below(self, other: Self) -> Self;
-    /// A bit for each lane that is equal to the other's.
-    fn equals(self, other: Self) -> u8;
+    /// The lanes that are equal to the other's.
+    fn equals(self, other: Self) -> Self::Mask;
+    /// A bit for each lane.
+    fn bits(mask: Self::Mask) -> u8;
+    fn either(one: Self::Mask, other: Self::Mask) -> Self::Mask;
     /// The lanes that lie between two others or are one of them. No number lies beside NaN.
     fn is_within(self, least: Self, most: Self) -> Self::Mask;
     fn both(one: Self::Mask, other: Self::Mask) -> Self::Mask;
@@ -107,9 +189,29 @@ pub(crate) fn totals<F: Eight, const N: usize>(sums: [F; N]) -> [f64; N] {
     totals
 }
 
+/// Stores a part of some numbers.
+#[inline(always)]
+pub(crate) fn store_all<P: Part, const N: usize>(parts: [P; N], to: &mut [Lanes; N], part: usize) {
+    for i in 0..N {
+        parts[i].store(&mut to[i], part);
+    }
+}
+
+/// The lanes of each, added up, of numbers in memory.
+#[inline(always)]
+pub(crate) fn totals_of<F: Eight, const N: usize>(sums: &[Lanes; N]) -> [f64; N] {
+    let mut loaded = [F::splat(0.0); N];
+    for i in 0..N {
+        loaded[i] = F::load(&sums[i]);
+    }
+    totals(loaded)
+}
+
 /// Without vector instructions, or with those that every machine of its kind has.
 impl Eight for Lanes {
     const MANY_REGISTERS: bool = false;
+    type Part = AllLanes<Self>;
+    const PARTS: usize = 1;
     type Mask = [bool; LANES];
 
     #[inline(always)]
@@ -177,8 +279,18 @@ impl Eight for Lanes {
     }
 
     #[inline(always)]
-    fn equals(self, other: Self) -> u8 {
-        (0..LANES).fold(0, |bits, lane| bits | u8::from(self[lane] == other[lane]) << lane)
+    fn equals(self, other: Self) -> Self::Mask {
+        std::array::from_fn(|lane| self[lane] == other[lane])
+    }
+
+    #[inline(always)]
+    fn bits(mask: Self::Mask) -> u8 {
+        (0..LANES).fold(0, |bits, lane| bits | u8::from(mask[lane]) << lane)
+    }
+
+    #[inline(always)]
+    fn either(one: Self::Mask, other: Self::Mask) -> Self::Mask {
+        std::array::from_fn(|lane| one[lane] | other[lane])
     }
 
     #[inline(always)]
@@ -292,8 +404,8 @@ mod tests {
             a.most(b),
             a.absolute(),
             a.is_below(b),
-            F::splat(f64::from(a.equals(b))),
-            F::splat(f64::from(a.equals(a.with_lane(2, 0.5)))),
+            F::splat(f64::from(F::bits(a.equals(b)))),
+            F::splat(f64::from(F::bits(F::either(a.equals(b), a.equals(a.with_lane(2, 0.5)))))),
             a.with_third_and_fourth_of(b),
             a.with_lane(0, 7.0).with_lane(3, 8.0).with_lane(4, 9.0).with_lane(6, 1.5),
             F::splat(a.total()),

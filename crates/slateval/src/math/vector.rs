@@ -1,7 +1,7 @@
 //! Columns: what is made of them row by row, and sums of them and of their products.
 
 use crate::math::column::{Column, groups_of};
-use crate::math::lanes::{Eight, LANES, Lanes, totals, wide};
+use crate::math::lanes::{Eight, LANES, Lanes, Part, store_all, totals_of, wide};
 
 /// The smaller of two numbers: one instruction, for `f64::min` also looks for NaN.
 #[inline(always)]
@@ -134,14 +134,14 @@ fn dots_of_rows<F: Eight, const L: usize, const R: usize>(
     found: &mut Tile,
 ) {
     if F::MANY_REGISTERS {
-        let sums = dots_at_once::<F, L, R>(rows, lefts, rights);
-        for l in 0..L {
-            found[l][..R].copy_from_slice(&totals(sums[l]));
-        }
+        dots_at_once::<F, L, R>(rows, &lefts, &rights, found);
     } else {
-        for l in 0..L {
-            let [sums] = dots_at_once::<F, 1, R>(rows, [lefts[l]], rights);
-            found[l][..R].copy_from_slice(&totals(sums));
+        let (pairs, last) = lefts.as_chunks::<2>();
+        for (l, pair) in pairs.iter().enumerate() {
+            dots_at_once::<F, 2, R>(rows, pair, &rights, &mut found[2 * l..]);
+        }
+        for left in last {
+            dots_at_once::<F, 1, R>(rows, &[left], &rights, &mut found[L - 1..]);
         }
     }
 }
@@ -149,23 +149,32 @@ fn dots_of_rows<F: Eight, const L: usize, const R: usize>(
 #[inline(always)]
 fn dots_at_once<F: Eight, const L: usize, const R: usize>(
     rows: usize,
-    lefts: [&Column; L],
-    rights: [&Column; R],
-) -> [[F; R]; L] {
-    let mut sums = [[F::splat(0.0); R]; L];
-    for i in 0..groups_of(rows) {
-        let mut factors = [F::splat(0.0); R];
-        for r in 0..R {
-            factors[r] = F::load(&rights[r].groups()[i]);
-        }
-        for l in 0..L {
-            let factor = F::load(&lefts[l].groups()[i]);
+    lefts: &[&Column; L],
+    rights: &[&Column; R],
+    found: &mut [[f64; RIGHTS]],
+) {
+    let mut sums = [[[0.0; LANES]; R]; L];
+    for part in 0..F::PARTS {
+        let mut sums_of_part = [[F::Part::splat(0.0); R]; L];
+        for i in 0..groups_of(rows) {
+            let mut factors = [F::Part::splat(0.0); L];
+            for l in 0..L {
+                factors[l] = F::Part::load(&lefts[l].groups()[i], part);
+            }
             for r in 0..R {
-                sums[l][r] = factor.times_plus(factors[r], sums[l][r]);
+                let right = F::Part::load(&rights[r].groups()[i], part);
+                for l in 0..L {
+                    sums_of_part[l][r] = factors[l].times_plus(right, sums_of_part[l][r]);
+                }
             }
         }
+        for l in 0..L {
+            store_all(sums_of_part[l], &mut sums[l], part);
+        }
     }
-    sums
+    for l in 0..L {
+        found[l][..R].copy_from_slice(&totals_of::<F, _>(&sums[l]));
+    }
 }
 
 #[cfg(test)]

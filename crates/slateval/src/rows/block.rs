@@ -41,12 +41,37 @@ pub struct Block {
     weights: Vec<Column>,
     /// `[column of a slot][slot]`: logging first, then target, chi and anywhere of each policy.
     by_slot: Vec<Vec<Column>>,
+    /// What is known of the columns' values.
+    ranges: Ranges,
     /// `[slot][row]`, empty while nothing is missing.
     missing: Vec<Vec<bool>>,
     segments: Vec<u32>,
     segment_names: SegmentNames,
     /// The group that each row's cluster belongs to.
     groups: Vec<u16>,
+}
+
+/// The smallest and the largest value of columns, where whoever filled them has seen them. None of them is below 0.
+#[derive(Debug, Clone)]
+struct Ranges {
+    reward: Option<(f64, f64)>,
+    /// In the order of the block's columns.
+    by_slot: Vec<Vec<Option<(f64, f64)>>>,
+}
+
+impl Ranges {
+    fn forget_all(&mut self) {
+        self.reward = None;
+        self.by_slot.iter_mut().for_each(|ranges| ranges.fill(None));
+    }
+
+    fn of(&mut self, field: Field) -> Option<&mut Option<(f64, f64)>> {
+        match BlockColumns::place(field) {
+            Place::Single(REWARD) => Some(&mut self.reward),
+            Place::Single(_) | Place::Weight(_) => None,
+            Place::Slot(kind, slot) => self.by_slot[kind].get_mut(slot),
+        }
+    }
 }
 
 /// Which columns a specification asks for.
@@ -99,6 +124,7 @@ impl Block {
             weights: vec![Column::ZERO; if columns.policies.iter().any(|p| p.weight) { policies } else { 0 }],
             columns,
             by_slot: vec![Vec::new(); 1 + PER_POLICY * policies],
+            ranges: Ranges { reward: None, by_slot: vec![Vec::new(); 1 + PER_POLICY * policies] },
             missing: Vec::new(),
             segments: Vec::new(),
             segment_names: SegmentNames::default(),
@@ -125,8 +151,10 @@ impl Block {
         for (kind, columns) in self.by_slot.iter_mut().enumerate() {
             if self.columns.has(kind) {
                 column::resize(columns, self.slots);
+                self.ranges.by_slot[kind].resize(self.slots, None);
             }
         }
+        self.ranges.forget_all();
         self.fill_up();
         if self.columns.segmented {
             self.segments.resize(rows, 0);
@@ -215,6 +243,7 @@ impl Block {
     /// If the block has no such column.
     pub fn column_mut(&mut self, field: Field) -> &mut [f64] {
         let rows = self.rows;
+        self.ranges.of(field).into_iter().for_each(|range| *range = None);
         let column = match BlockColumns::place(field) {
             Place::Single(place) => &mut self.single[place],
             Place::Weight(policy) => &mut self.weights[policy],
@@ -240,7 +269,22 @@ impl Block {
     pub fn fill_from_singles(&mut self, field: Field, numbers: &[f32]) {
         let rows = self.rows;
         assert_eq!(numbers.len(), rows, "a column has one number for each row");
-        singles::widen(numbers, self.column_mut(field));
+        let range = singles::widen(numbers, self.column_mut(field));
+        self.ranges.of(field).into_iter().for_each(|known| *known = range);
+    }
+
+    /// The smallest and the largest reward, if they are known and not below 0.
+    pub(crate) fn reward_range(&self) -> Option<(f64, f64)> {
+        self.ranges.reward
+    }
+
+    /// The smallest and the largest value of a column in each slot, where they are known and not below 0, given the field
+    /// of one slot.
+    pub(crate) fn slot_ranges(&self, field: Field) -> &[Option<(f64, f64)>] {
+        match BlockColumns::place(field) {
+            Place::Slot(kind, _) => &self.ranges.by_slot[kind],
+            Place::Single(_) | Place::Weight(_) => &[],
+        }
     }
 
     /// Says that the slate in `row` has no such slot; overwrites the slot's values. Its ratio counts as 1, so it
@@ -253,6 +297,7 @@ impl Block {
         for (kind, columns) in self.by_slot.iter_mut().enumerate() {
             if self.columns.has(kind) {
                 columns[slot].first_mut(self.rows)[row] = undecided(kind);
+                self.ranges.by_slot[kind][slot] = None;
             }
         }
     }
@@ -391,6 +436,7 @@ impl Block {
 
     /// All columns, in the same order.
     pub(crate) fn all_columns_mut(&mut self) -> impl Iterator<Item = &mut Column> {
+        self.ranges.forget_all();
         self.by_slot.iter_mut().flatten().chain(&mut self.single).chain(&mut self.weights)
     }
 

@@ -44,7 +44,11 @@ impl Block {
     /// Whether all propensities, and all probabilities of a target, are what they have to be: one call for all slots.
     fn are_probabilities(&self, logging: Option<Field>, target: Field) -> bool {
         let within = |field: Field, least: f64| {
-            self.slots() == 0 || none_outside(self.rows(), self.whole_columns(field), least, 1.0 + ROUNDING)
+            let (ranges, most) = (self.slot_ranges(field), 1.0 + ROUNDING);
+            let is_within = |range: &Option<(f64, f64)>| range.is_some_and(|(a, b)| a >= least && b <= most);
+            self.slots() == 0
+                || ranges.iter().all(is_within)
+                || none_outside(self.rows(), self.whole_columns(field), least, most)
         };
         logging.is_none_or(|logging| within(logging, f64::from_bits(1))) && within(target, 0.0)
     }
@@ -86,6 +90,7 @@ impl Block {
     fn each(&self, field: Field, rule: Rule) -> std::result::Result<(), BadValue> {
         let whole = self.whole_column(field);
         let is_kept = match rule {
+            Rule::Finite if field == Field::Reward && self.reward_range().is_some() => true,
             Rule::Finite => all_within(self.rows(), whole, f64::MIN, f64::MAX),
             Rule::Propensity => {
                 none_outside(self.rows(), std::slice::from_ref(whole), f64::from_bits(1), 1.0 + ROUNDING)

@@ -146,30 +146,31 @@ fn find_seconds_of<F: Eight>(
     values: &[[f64; 2]],
     seconds: &mut [[u8; GROUPS]],
 ) -> bool {
-    let mut known = u8::MAX;
+    let whole = (rows / LANES).min(GROUPS);
     for ((column, &[first, second]), seconds) in columns.iter().zip(values).zip(seconds) {
-        let (first, second) = (F::splat(first), F::splat(second));
-        let groups = column.groups().iter().zip(seconds).take(groups_of(rows));
-        for (group, (numbers, seconds)) in groups.enumerate() {
-            let numbers = F::load(numbers);
-            let (is_first, is_second) = (numbers.equals(first), numbers.equals(second));
-            *seconds = !is_first;
-            known &= is_first | is_second | beyond(rows, group);
+        let (one, other, mut known) = (F::splat(first), F::splat(second), F::every_lane());
+        let (whole_groups, last) = column.groups()[..groups_of(rows)].split_at(whole);
+        if first == second {
+            whole_groups.iter().for_each(|numbers| known = F::both(known, F::load(numbers).equals(one)));
+        } else {
+            for (numbers, seconds) in whole_groups.iter().zip(seconds.iter_mut()) {
+                let is_first = F::load(numbers).equals(one);
+                known = F::both(known, F::either(is_first, F::load(numbers).equals(other)));
+                *seconds = !F::bits(is_first);
+            }
         }
-        if known != u8::MAX {
+        let mut known = F::is_every_lane(known);
+        // Behind the last row anything may stand.
+        for numbers in last {
+            let (is_first, is_second) = (F::load(numbers).equals(one), F::load(numbers).equals(other));
+            known &= F::bits(F::either(is_first, is_second)) | u8::MAX << (rows % LANES) == u8::MAX;
+            seconds[whole] = !F::bits(is_first);
+        }
+        if !known {
             return false;
         }
     }
     true
-}
-
-/// The lanes of a group that hold no rows.
-#[inline(always)]
-fn beyond(rows: usize, group: usize) -> u8 {
-    match rows - group * LANES {
-        more if more >= LANES => 0,
-        fewer => u8::MAX << fewer,
-    }
 }
 
 /// Makes each row's code of the columns that vary.

@@ -52,7 +52,8 @@ impl Divisors {
         resize(&mut self.reciprocals, if policies > 1 { block.slots() } else { 0 });
         for slot in 0..block.slots() {
             let mu = block.whole_column(Field::Logging { slot });
-            let range = vector::range(mu.first(block.rows())).unwrap_or((1.0, 0.0));
+            let known = block.slot_ranges(Field::Logging { slot })[slot];
+            let range = known.or_else(|| vector::range(mu.first(block.rows()))).unwrap_or((1.0, 0.0));
             let way = match range {
                 (least, _) if least < SMALLEST => Way::Divide,
                 (least, most) if least == most => Way::MultiplyAll,

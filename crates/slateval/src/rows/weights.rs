@@ -2,7 +2,7 @@
 //! See docs/methods.md, section 2.
 
 use crate::math::column::{Column, ROWS, groups_of, resize};
-use crate::math::lanes::{Eight, totals, wide};
+use crate::math::lanes::{Eight, LANES, Part, store_all, totals_of, wide};
 use crate::math::vector;
 use crate::question::field::Field;
 use crate::question::structure::{Family, ORDERS, Pool, Structure};
@@ -204,24 +204,28 @@ wide! {
 
 #[inline(always)]
 fn first_orders_of<F: Eight>(rows: usize, z: &[Column], e: &mut [Column; ORDERS_AND_REST]) -> OrderFacts {
-    let mut sums = [F::splat(0.0); ORDERS_AND_REST];
-    let mut pairs = [F::splat(0.0); 2];
-    for i in 0..groups_of(rows) {
-        let mut orders = [F::splat(0.0); ORDERS_AND_REST];
-        let mut squares = [F::splat(0.0); ORDERS_AND_REST];
-        for z in z {
-            let z = F::load(&z.groups()[i]);
-            take_slot(z, &mut orders);
-            take_slot(z.times(z), &mut squares);
+    let (mut sums, mut pairs) = ([[0.0; LANES]; ORDERS_AND_REST], [[0.0; LANES]; 2]);
+    for part in 0..F::PARTS {
+        let zero = F::Part::splat(0.0);
+        let (mut sums_of_part, mut pairs_of_part) = ([zero; ORDERS_AND_REST], [zero; 2]);
+        for i in 0..groups_of(rows) {
+            let (mut orders, mut squares) = ([zero; ORDERS_AND_REST], [zero; ORDERS_AND_REST]);
+            for z in z {
+                let z = F::Part::load(&z.groups()[i], part);
+                take_slot(z, &mut orders);
+                take_slot(z.times(z), &mut squares);
+            }
+            for j in 0..ORDERS_AND_REST {
+                orders[j].store(&mut e[j].groups_mut()[i], part);
+                sums_of_part[j] = sums_of_part[j].plus(squares[j]);
+            }
+            pairs_of_part[0] = pairs_of_part[0].plus(orders[1]);
+            pairs_of_part[1] = orders[1].times_plus(orders[1], pairs_of_part[1]);
         }
-        for j in 0..ORDERS_AND_REST {
-            orders[j].store(&mut e[j].groups_mut()[i]);
-            sums[j] = sums[j].plus(squares[j]);
-        }
-        pairs[0] = pairs[0].plus(orders[1]);
-        pairs[1] = orders[1].times_plus(orders[1], pairs[1]);
+        store_all(sums_of_part, &mut sums, part);
+        store_all(pairs_of_part, &mut pairs, part);
     }
-    OrderFacts { of_squares: totals(sums), pairs: totals(pairs) }
+    OrderFacts { of_squares: totals_of::<F, _>(&sums), pairs: totals_of::<F, _>(&pairs) }
 }
 
 wide! {
@@ -231,22 +235,26 @@ wide! {
 
 #[inline(always)]
 fn order_sums_of<F: Eight>(rows: usize, x: &[Column]) -> [f64; ORDERS_AND_REST] {
-    let mut sums = [F::splat(0.0); ORDERS_AND_REST];
-    for i in 0..groups_of(rows) {
-        let mut orders = [F::splat(0.0); ORDERS_AND_REST];
-        for x in x {
-            take_slot(F::load(&x.groups()[i]), &mut orders);
+    let mut sums = [[0.0; LANES]; ORDERS_AND_REST];
+    for part in 0..F::PARTS {
+        let mut sums_of_part = [F::Part::splat(0.0); ORDERS_AND_REST];
+        for i in 0..groups_of(rows) {
+            let mut orders = [F::Part::splat(0.0); ORDERS_AND_REST];
+            for x in x {
+                take_slot(F::Part::load(&x.groups()[i], part), &mut orders);
+            }
+            for j in 0..ORDERS_AND_REST {
+                sums_of_part[j] = sums_of_part[j].plus(orders[j]);
+            }
         }
-        for j in 0..ORDERS_AND_REST {
-            sums[j] = sums[j].plus(orders[j]);
-        }
+        store_all(sums_of_part, &mut sums, part);
     }
-    totals(sums)
+    totals_of::<F, _>(&sums)
 }
 
 /// `e_j += z e_{j-1}`, and for the rest as in [`elementary_with_rest`].
 #[inline(always)]
-fn take_slot<F: Eight>(z: F, e: &mut [F; ORDERS_AND_REST]) {
+fn take_slot<P: Part>(z: P, e: &mut [P; ORDERS_AND_REST]) {
     e[ORDERS] = z.times_plus(e[ORDERS].plus(e[ORDERS - 1]), e[ORDERS]);
     for j in (1..ORDERS).rev() {
         e[j] = z.times_plus(e[j - 1], e[j]);

@@ -7,6 +7,7 @@
 //! not depend on the processor.
 
 use crate::math::column::Column;
+use crate::math::vector;
 use crate::question::field::Field;
 use crate::question::structure::Structure;
 use crate::rows::block::Block;
@@ -88,7 +89,9 @@ impl Cell {
     fn find_bins(&mut self, block: &Block, scratch: &mut Scratch) {
         let rows = block.rows();
         scratch.rewards.fill(rows, block.whole_column(Field::Reward));
-        let moves = self.bins.assign(scratch.rewards.plain.first(rows), &mut scratch.bin_rows);
+        let rewards = scratch.rewards.plain.first(rows);
+        let range = block.reward_range().or_else(|| vector::range(rewards));
+        let moves = self.bins.assign(rewards, range, &mut scratch.bin_rows);
         self.move_rows(moves.as_ref());
         // Before the first sum: what rounding takes from a sum does not come back when its origin moves.
         if let Some(range) = self.bins.range().filter(|_| self.rows == 0) {

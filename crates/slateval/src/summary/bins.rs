@@ -14,7 +14,6 @@ use serde::{Deserialize, Serialize};
 
 use crate::math::fold::fold;
 use crate::math::lanes::{Eight, wide};
-use crate::math::vector;
 
 /// How finely rewards are told apart.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -237,12 +236,12 @@ impl Bins {
         }
     }
 
-    /// Fills `rows` with the row of each reward, which must be finite and not `-0.0`. If bins had to be added together
-    /// first, says how.
+    /// Fills `rows` with the row of each reward, given the smallest and the largest. Rewards must be finite and not `-0.0`. If
+    /// bins had to be added together first, says how.
     #[inline(always)]
-    pub(crate) fn assign(&mut self, rewards: &[f64], rows: &mut Vec<u32>) -> Option<Moves> {
+    pub(crate) fn assign(&mut self, rewards: &[f64], range: Option<(f64, f64)>, rows: &mut Vec<u32>) -> Option<Moves> {
         let before = self.range;
-        if let Some(range) = vector::range(rewards) {
+        if let Some(range) = range {
             self.extend_range(range);
         }
         let mut moves = None;

@@ -22,6 +22,8 @@ pub(crate) mod pending;
 #[cfg(test)]
 mod pinned_bytes;
 pub(crate) mod repeats;
+#[cfg(test)]
+mod repeats_tests;
 mod rewards;
 mod scatter;
 pub(crate) mod segments;

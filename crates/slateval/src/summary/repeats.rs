@@ -9,7 +9,6 @@ use std::sync::{Arc, OnceLock};
 
 use crate::math::column::ROWS;
 use crate::math::lanes::{Eight, wide};
-use crate::math::vector;
 use crate::rows::block::Block;
 use crate::rows::patterns::{Codes, MOST_PATTERNS, Patterns, Recognised};
 use crate::summary::accumulate::Scratch;
@@ -57,13 +56,18 @@ impl Recognition {
         found
     }
 
+    /// Whether too many blocks were missed.
+    pub(super) fn has_given_up(&self) -> bool {
+        self.misses > MOST_MISSES + self.hits / HITS_FOR_A_MISS
+    }
+
     /// Learns the patterns of the last block of the log, if it was not recognised. Those of segments teach nothing: what is
     /// known, and with it the last bits of the whole log's sums, must not depend on whether there are segments.
     pub(super) fn learn(&mut self, block: &Block, policies: usize) {
         match std::mem::take(&mut self.last) {
             Last::NotAsked => {}
             Last::Recognised => self.hits += 1,
-            Last::Missed if self.misses > MOST_MISSES + self.hits / HITS_FOR_A_MISS => self.known = None,
+            Last::Missed if self.has_given_up() => self.known = None,
             Last::Missed => {
                 self.misses += 1;
                 let known = self.known.as_ref().map(|known| &known.patterns);
@@ -75,6 +79,14 @@ impl Recognition {
     }
 }
 
+#[cfg(test)]
+impl Recognition {
+    /// Recognises nothing any more.
+    pub(super) fn give_up(&mut self) {
+        (self.known, self.misses) = (None, u64::MAX);
+    }
+}
+
 /// Rows of known patterns that were counted, and are still to be added to the sums of a cell.
 #[derive(Debug, Clone)]
 pub(crate) struct Repeats {
@@ -82,17 +94,22 @@ pub(crate) struct Repeats {
     rows: u64,
     /// The counts of a pattern are this power of two apart: as many as there can be bins.
     shift: u32,
-    /// For each bin.
+    /// For each bin that there is by now.
     rewards: Vec<BinRewards>,
     policies: Vec<PolicyRepeats>,
 }
 
 /// What is kept of the rewards in a bin.
 #[derive(Debug, Clone, Copy)]
+#[repr(align(32))]
 struct BinRewards {
     sum: f64,
     least: f64,
     most: f64,
+}
+
+impl BinRewards {
+    const NONE: BinRewards = BinRewards { sum: 0.0, least: f64::INFINITY, most: f64::NEG_INFINITY };
 }
 
 /// The counted rows of one policy.
@@ -114,19 +131,15 @@ const TURNS: usize = 4;
 const MOST_ROWS: u64 = u32::MAX as u64 - ROWS as u64;
 
 impl Repeats {
+    /// `bins` is how many there can be.
     fn new(known: Arc<KnownPatterns>, bins: usize, policies: usize) -> Self {
         let bins = bins.next_power_of_two();
-        let of_policy = |_| PolicyRepeats {
-            counts: vec![0; MOST_PATTERNS * bins],
+        let of_policy = |policy| PolicyRepeats {
+            counts: vec![0; known.patterns.count(policy) * bins],
             powers: Box::new([[[0.0; POWERS]; MOST_PATTERNS]; TURNS]),
         };
-        Repeats {
-            known,
-            rows: 0,
-            shift: bins.trailing_zeros(),
-            rewards: vec![BinRewards { sum: 0.0, least: f64::INFINITY, most: f64::NEG_INFINITY }; bins],
-            policies: (0..policies).map(of_policy).collect(),
-        }
+        let policies = (0..policies).map(of_policy).collect();
+        Repeats { known, rows: 0, shift: bins.trailing_zeros(), rewards: Vec::new(), policies }
     }
 
     /// The counts of a policy's pattern, bin by bin.
@@ -154,6 +167,7 @@ impl Cell {
         let (bins, policies) = (self.bins.binning().capacity, self.policies.len());
         let repeats = self.repeats.get_or_insert_with(|| Repeats::new(known.clone(), bins, policies));
         repeats.rows += bin_rows.len() as u64;
+        repeats.rewards.resize(self.table.len(), BinRewards::NONE);
         gather_rewards(bin_rows, rewards, &mut repeats.rewards);
         for (repeats_of, codes) in repeats.policies.iter_mut().zip(&found.codes) {
             count_rows(bin_rows, codes, rewards, repeats.shift, repeats_of);
@@ -222,8 +236,13 @@ fn gather_each_reward<F: Eight>(bins: &[u32], rewards: &Rewards, into: &mut [Bin
     for (&bin, &reward) in bins.iter().zip(rewards.plain.first(bins.len())) {
         let bin = &mut into[bin as usize];
         bin.sum += reward;
-        bin.least = vector::min(bin.least, reward);
-        bin.most = vector::max(bin.most, reward);
+        // Soon hardly any reward is a new extreme, and what is not stored need not be waited for.
+        if reward < bin.least {
+            bin.least = reward;
+        }
+        if reward > bin.most {
+            bin.most = reward;
+        }
     }
 }
 

@@ -1,8 +1,8 @@
 //! One visit of the rows of a weight: its products with the reward, their sums, and what is remembered of the weight itself.
 //! See docs/methods.md, sections 3.2 and 3.3.
 
-use crate::math::column::{Column, ROWS, groups_of};
-use crate::math::lanes::{Eight, LANES, totals, wide};
+use crate::math::column::{Column, GROUPS, ROWS, groups_of};
+use crate::math::lanes::{Eight, LANES, Lanes, Part, store_all, totals_of, wide};
 use crate::math::vector;
 use crate::summary::weight_counts;
 
@@ -83,66 +83,78 @@ wide! {
 
 #[inline(always)]
 fn visit_rows<F: Eight>(rows: usize, below: &Column, w: &Column, rewards: [&Column; 2], out: &mut WeightVisit) {
-    let (mut sums, mut seen) = ([F::splat(0.0); 6], SeenInLanes::<F>::new());
-    let whole = rows / LANES;
-    for i in 0..groups_of(rows) {
-        let g = F::load(&below.groups()[i]).plus(F::load(&w.groups()[i]));
-        let (gr, gr2) = (g.times(F::load(&rewards[0].groups()[i])), g.times(F::load(&rewards[1].groups()[i])));
-        g.store(&mut out.weight.groups_mut()[i]);
-        gr.store(&mut out.with_reward.groups_mut()[i]);
-        gr2.store(&mut out.with_squared_reward.groups_mut()[i]);
-        sums[0] = sums[0].plus(gr);
-        sums[1] = sums[1].plus(gr2);
-        sums[2] = g.times_plus(gr, sums[2]);
-        sums[3] = gr.times_plus(gr, sums[3]);
-        sums[4] = gr.times_plus(gr2, sums[4]);
-        sums[5] = gr2.times_plus(gr2, sums[5]);
-        if i < whole {
-            seen.add(g);
+    let (mut sums, mut seen) = ([[0.0; LANES]; 6], [[0.0; LANES]; 6]);
+    for part in 0..F::PARTS {
+        let mut sums_of_part = [F::Part::splat(0.0); 6];
+        for i in 0..groups_of(rows) {
+            let load = |column: &Column| F::Part::load(&column.groups()[i], part);
+            let g = load(below).plus(load(w));
+            let (gr, gr2) = (g.times(load(rewards[0])), g.times(load(rewards[1])));
+            g.store(&mut out.weight.groups_mut()[i], part);
+            gr.store(&mut out.with_reward.groups_mut()[i], part);
+            gr2.store(&mut out.with_squared_reward.groups_mut()[i], part);
+            let [a, b, c, d, e, f] = &mut sums_of_part;
+            *a = a.plus(gr);
+            *b = b.plus(gr2);
+            *c = g.times_plus(gr, *c);
+            *d = gr.times_plus(gr, *d);
+            *e = gr.times_plus(gr2, *e);
+            *f = gr2.times_plus(gr2, *f);
         }
+        store_all(sums_of_part, &mut sums, part);
+        let mut seen_of_part = SeenInLanes::<F::Part>::new();
+        for i in 0..(rows / LANES).min(GROUPS) {
+            seen_of_part.add(F::Part::load(&out.weight.groups()[i], part));
+        }
+        store_all(seen_of_part.parts(), &mut seen, part);
     }
     weight_counts::find_bins(rows, &out.weight, &mut out.bins);
-    out.sums = totals(sums);
-    out.seen = seen.total();
+    out.sums = totals_of::<F, _>(&sums);
+    out.seen = total_seen::<F>(&seen);
 }
 
-/// [`WeightSeen`] in lanes.
-struct SeenInLanes<F> {
-    least: F,
-    most: F,
-    negative: F,
-    absolute: F,
-    cubes: F,
-    fourths: F,
+/// [`WeightSeen`] in some lanes.
+struct SeenInLanes<P> {
+    least: P,
+    most: P,
+    negative: P,
+    absolute: P,
+    cubes: P,
+    fourths: P,
 }
 
-impl<F: Eight> SeenInLanes<F> {
+impl<P: Part> SeenInLanes<P> {
     #[inline(always)]
     fn new() -> Self {
-        let zero = F::splat(0.0);
-        let (least, most) = (F::splat(f64::INFINITY), F::splat(f64::NEG_INFINITY));
+        let zero = P::splat(0.0);
+        let (least, most) = (P::splat(f64::INFINITY), P::splat(f64::NEG_INFINITY));
         SeenInLanes { least, most, negative: zero, absolute: zero, cubes: zero, fourths: zero }
     }
 
     #[inline(always)]
-    fn add(&mut self, g: F) {
+    fn add(&mut self, g: P) {
         let square = g.times(g);
         self.least = g.least(self.least);
         self.most = g.most(self.most);
-        self.negative = self.negative.plus(g.is_below(F::splat(0.0)));
+        self.negative = self.negative.plus(g.is_below(P::splat(0.0)));
         self.absolute = self.absolute.plus(g.absolute());
         self.cubes = square.times_plus(g, self.cubes);
         self.fourths = square.times_plus(square, self.fourths);
     }
 
     #[inline(always)]
-    fn total(self) -> WeightSeen {
-        let (mut least, mut most) = (f64::INFINITY, f64::NEG_INFINITY);
-        let (all_least, all_most) = (self.least.lanes(), self.most.lanes());
-        for lane in 0..LANES {
-            (least, most) = (vector::min(least, all_least[lane]), vector::max(most, all_most[lane]));
-        }
-        let [negative, absolute, cubes, fourths] = totals([self.negative, self.absolute, self.cubes, self.fourths]);
-        WeightSeen { least, most, negative, absolute, cubes, fourths }
+    fn parts(self) -> [P; 6] {
+        [self.least, self.most, self.negative, self.absolute, self.cubes, self.fourths]
     }
+}
+
+/// What all lanes have seen, in the order of [`SeenInLanes::parts`].
+#[inline(always)]
+fn total_seen<F: Eight>([all_least, all_most, sums @ ..]: &[Lanes; 6]) -> WeightSeen {
+    let (mut least, mut most) = (f64::INFINITY, f64::NEG_INFINITY);
+    for lane in 0..LANES {
+        (least, most) = (vector::min(least, all_least[lane]), vector::max(most, all_most[lane]));
+    }
+    let [negative, absolute, cubes, fourths] = totals_of::<F, _>(sums);
+    WeightSeen { least, most, negative, absolute, cubes, fourths }
 }

@@ -7,6 +7,15 @@ const SLOTS: usize = 5;
 /// Rows of a pass: many enough to fill the bins, few enough to be done before another program gets the processor.
 const ROWS: usize = 8192;
 
+/// How many propensities there are.
+#[derive(Debug, Clone, Copy)]
+enum Values {
+    /// Uniform logging over 20 items, and an epsilon-greedy target: rows that are alike in all but their rewards.
+    Few,
+    /// Policies that depend on a context: hardly two rows are alike.
+    Many,
+}
+
 /// Some rows, and the summary that they are added to.
 pub struct Case {
     pub name: &'static str,
@@ -15,8 +24,8 @@ pub struct Case {
 }
 
 impl Case {
-    fn new(name: &'static str, spec: Spec) -> Self {
-        Case { name, blocks: blocks(&spec), summary: Summary::new(spec).unwrap() }
+    fn new(name: &'static str, spec: Spec, values: Values) -> Self {
+        Case { name, blocks: blocks(&spec, values), summary: Summary::new(spec).unwrap() }
     }
 
     /// Rows that one pass adds.
@@ -34,22 +43,29 @@ impl Case {
 pub fn cases(only: Option<&str>) -> impl Iterator<Item = Case> {
     let one = |structure| Spec::new(structure, ["new"]);
     let names: Vec<String> = (0..10).map(|target| format!("target {target}")).collect();
+    let ten = Spec::new(Structure::Auto, names);
     let specs = [
-        ("additive", one(Structure::Additive)),
-        ("additive with chi", one(Structure::Additive).with_chi()),
-        ("order 2", one(Structure::Order(2))),
-        ("product", one(Structure::Product)),
-        ("auto", one(Structure::Auto)),
-        ("auto with chi", one(Structure::Auto).with_chi()),
-        ("auto, 100 segments", one(Structure::Auto).by("segment")),
-        ("auto, 10 targets", Spec::new(Structure::Auto, names)),
+        ("additive", one(Structure::Additive), Values::Few),
+        ("order 2", one(Structure::Order(2)), Values::Few),
+        ("product", one(Structure::Product), Values::Few),
+        ("auto", one(Structure::Auto), Values::Few),
+        ("auto with chi", one(Structure::Auto).with_chi(), Values::Few),
+        ("auto, 100 segments", one(Structure::Auto).by("segment"), Values::Few),
+        ("auto, 10 targets", ten.clone(), Values::Few),
+        ("additive, many propensities", one(Structure::Additive), Values::Many),
+        ("order 2, many propensities", one(Structure::Order(2)), Values::Many),
+        ("product, many propensities", one(Structure::Product), Values::Many),
+        ("auto, many propensities", one(Structure::Auto), Values::Many),
+        ("auto with chi, many propensities", one(Structure::Auto).with_chi(), Values::Many),
+        ("auto, 100 segments, many propensities", one(Structure::Auto).by("segment"), Values::Many),
+        ("auto, 10 targets, many propensities", ten, Values::Many),
     ];
     let wanted = move |name: &str| only.is_none_or(|only| only == name);
-    specs.into_iter().filter(move |(name, _)| wanted(name)).map(|(name, spec)| Case::new(name, spec))
+    specs.into_iter().filter(move |(name, ..)| wanted(name)).map(|(name, spec, values)| Case::new(name, spec, values))
 }
 
-/// Blocks of uniform logging over 20 items, an epsilon-greedy target and continuous rewards.
-fn blocks(spec: &Spec) -> Vec<Block> {
+/// Blocks of continuous rewards.
+fn blocks(spec: &Spec, values: Values) -> Vec<Block> {
     let mut state = 1u64;
     let mut uniform = || {
         state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
@@ -60,11 +76,12 @@ fn blocks(spec: &Spec) -> Vec<Block> {
         block.reset(Block::ROWS, SLOTS);
         for field in block.fields() {
             for value in block.column_mut(field) {
-                *value = match field {
-                    Field::Logging { .. } => 0.05,
-                    Field::Target { .. } if uniform() < 0.05 => 0.81,
-                    Field::Target { .. } => 0.01,
-                    Field::Chi { .. } => 12.16,
+                *value = match (field, values) {
+                    (Field::Logging { .. }, Values::Few) => 0.05,
+                    (Field::Target { .. }, Values::Few) if uniform() < 0.05 => 0.81,
+                    (Field::Target { .. }, Values::Few) => 0.01,
+                    (Field::Chi { .. }, Values::Few) => 12.16,
+                    (Field::Logging { .. } | Field::Target { .. }, Values::Many) => 0.02 + 0.06 * uniform(),
                     _ => uniform(),
                 };
             }

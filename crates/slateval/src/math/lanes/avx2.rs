@@ -12,7 +12,7 @@ use std::arch::x86_64::{
     _mm256_set1_pd, _mm256_storeu_pd, _mm256_sub_epi64, _mm256_unpackhi_pd, _mm256_unpacklo_pd,
 };
 
-use super::{Eight, LANES, Lanes};
+use super::{Eight, LANES, Lanes, Part};
 
 /// Eight doubles in two registers.
 #[derive(Debug, Clone, Copy)]
@@ -23,6 +23,8 @@ const HALF: usize = LANES / 2;
 
 impl Eight for Halves {
     const MANY_REGISTERS: bool = false;
+    type Part = Half;
+    const PARTS: usize = 2;
     type Mask = Halves;
 
     #[inline(always)]
@@ -110,12 +112,18 @@ impl Eight for Halves {
     }
 
     #[inline(always)]
-    fn equals(self, other: Self) -> u8 {
-        unsafe {
-            let first = _mm256_movemask_pd(_mm256_cmp_pd::<_CMP_EQ_OQ>(self.0, other.0));
-            let second = _mm256_movemask_pd(_mm256_cmp_pd::<_CMP_EQ_OQ>(self.1, other.1));
-            (first | second << HALF) as u8
-        }
+    fn equals(self, other: Self) -> Self::Mask {
+        unsafe { Halves(_mm256_cmp_pd::<_CMP_EQ_OQ>(self.0, other.0), _mm256_cmp_pd::<_CMP_EQ_OQ>(self.1, other.1)) }
+    }
+
+    #[inline(always)]
+    fn bits(mask: Self::Mask) -> u8 {
+        unsafe { (_mm256_movemask_pd(mask.0) | _mm256_movemask_pd(mask.1) << HALF) as u8 }
+    }
+
+    #[inline(always)]
+    fn either(one: Self::Mask, other: Self::Mask) -> Self::Mask {
+        unsafe { Halves(_mm256_or_pd(one.0, other.0), _mm256_or_pd(one.1, other.1)) }
     }
 
     #[inline(always)]
@@ -181,6 +189,68 @@ impl Eight for Halves {
             None => Halves(upper_left[lane], lower_left[lane]),
             Some(lane) => Halves(upper_right[lane], lower_right[lane]),
         })
+    }
+}
+
+/// The first or the last four of eight doubles.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Half(__m256d);
+
+/// Four of eight numbers in memory.
+#[inline(always)]
+fn half(lanes: &Lanes, part: usize) -> &[f64; HALF] {
+    &lanes.as_chunks().0[part]
+}
+
+impl Part for Half {
+    #[inline(always)]
+    fn splat(x: f64) -> Self {
+        Half(unsafe { _mm256_set1_pd(x) })
+    }
+
+    #[inline(always)]
+    fn load(from: &Lanes, part: usize) -> Self {
+        Half(unsafe { _mm256_loadu_pd(half(from, part).as_ptr()) })
+    }
+
+    #[inline(always)]
+    fn store(self, to: &mut Lanes, part: usize) {
+        unsafe { _mm256_storeu_pd(to.as_chunks_mut::<HALF>().0[part].as_mut_ptr(), self.0) }
+    }
+
+    #[inline(always)]
+    fn plus(self, other: Self) -> Self {
+        Half(unsafe { _mm256_add_pd(self.0, other.0) })
+    }
+
+    #[inline(always)]
+    fn times(self, other: Self) -> Self {
+        Half(unsafe { _mm256_mul_pd(self.0, other.0) })
+    }
+
+    #[inline(always)]
+    fn times_plus(self, by: Self, more: Self) -> Self {
+        Half(unsafe { _mm256_fmadd_pd(self.0, by.0, more.0) })
+    }
+
+    #[inline(always)]
+    fn least(self, other: Self) -> Self {
+        Half(unsafe { _mm256_min_pd(self.0, other.0) })
+    }
+
+    #[inline(always)]
+    fn most(self, other: Self) -> Self {
+        Half(unsafe { _mm256_max_pd(self.0, other.0) })
+    }
+
+    #[inline(always)]
+    fn absolute(self) -> Self {
+        Half(unsafe { _mm256_andnot_pd(_mm256_set1_pd(-0.0), self.0) })
+    }
+
+    #[inline(always)]
+    fn is_below(self, other: Self) -> Self {
+        Half(unsafe { _mm256_and_pd(_mm256_cmp_pd::<_CMP_LT_OQ>(self.0, other.0), _mm256_set1_pd(1.0)) })
     }
 }
 

@@ -13,7 +13,7 @@ use std::arch::x86_64::{
     _mm512_ternarylogic_epi64, _mm512_unpackhi_pd, _mm512_unpacklo_pd,
 };
 
-use super::{Eight, LANES, Lanes};
+use super::{AllLanes, Eight, LANES, Lanes};
 
 /// Eight doubles in a register.
 #[derive(Debug, Clone, Copy)]
@@ -21,6 +21,8 @@ pub(crate) struct Whole(__m512d);
 
 impl Eight for Whole {
     const MANY_REGISTERS: bool = true;
+    type Part = AllLanes<Self>;
+    const PARTS: usize = 1;
     type Mask = __mmask8;
 
     #[inline(always)]
@@ -93,8 +95,18 @@ impl Eight for Whole {
     }
 
     #[inline(always)]
-    fn equals(self, other: Self) -> u8 {
+    fn equals(self, other: Self) -> Self::Mask {
         unsafe { _mm512_cmp_pd_mask::<_CMP_EQ_OQ>(self.0, other.0) }
+    }
+
+    #[inline(always)]
+    fn bits(mask: Self::Mask) -> u8 {
+        mask
+    }
+
+    #[inline(always)]
+    fn either(one: Self::Mask, other: Self::Mask) -> Self::Mask {
+        one | other
     }
 
     #[inline(always)]
