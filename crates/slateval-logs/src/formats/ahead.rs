@@ -1,11 +1,11 @@
 //! A column chunk of a Parquet file, read ahead: one read of the file serves the headers and bytes of many pages.
 
 use std::fs::File;
-use std::io::{ErrorKind, Read, Seek, SeekFrom};
+use std::io::{Read, Seek, SeekFrom};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use bytes::buf::Reader;
-use bytes::{Buf, Bytes, BytesMut};
+use bytes::{Buf, Bytes};
 use parquet::errors::Result;
 use parquet::file::reader::{ChunkReader, Length};
 
@@ -59,17 +59,8 @@ impl ReadAhead {
         let end = held.start + held.bytes.len() as u64;
         if start < held.start || start + least > end {
             let length = least.max(AHEAD.min(self.end.saturating_sub(start)));
-            let spare = std::mem::take(&mut held.bytes).try_into_mut();
-            let mut file = file;
-            file.seek(SeekFrom::Start(start))?;
-            let bytes = match spare {
-                Ok(spare) if length <= AHEAD => read_again(file, usize::try_from(length)?, spare)?,
-                _ => {
-                    let mut bytes = Vec::with_capacity(usize::try_from(length)?);
-                    file.take(length).read_to_end(&mut bytes)?;
-                    bytes.into()
-                }
-            };
+            let spare = std::mem::take(&mut held.bytes).try_into_mut().unwrap_or_default();
+            let bytes = read_again(file, start, length, spare.into())?;
             *held = Held { start, bytes };
         }
         let from = usize::try_from(start - held.start)?;
@@ -78,20 +69,13 @@ impl ReadAhead {
 }
 
 /// So many bytes, or fewer if the file ends before. Memory that no page needs any more is used again: new memory would be
-/// mapped page by page. It is not worth while where memory would have to be filled with zeros first, as for large pages.
-fn read_again(mut file: &File, length: usize, mut into: BytesMut) -> Result<Bytes> {
-    into.resize(length, 0);
-    let mut filled = 0;
-    while filled < length {
-        match file.read(&mut into[filled..]) {
-            Ok(0) => break,
-            Ok(count) => filled += count,
-            Err(error) if error.kind() == ErrorKind::Interrupted => {}
-            Err(error) => return Err(error.into()),
-        }
-    }
-    into.truncate(filled);
-    Ok(into.freeze())
+/// mapped page by page.
+fn read_again(mut file: &File, start: u64, length: u64, mut into: Vec<u8>) -> Result<Bytes> {
+    into.clear();
+    into.reserve_exact(usize::try_from(length)?);
+    file.seek(SeekFrom::Start(start))?;
+    file.take(length).read_to_end(&mut into)?;
+    Ok(into.into())
 }
 
 impl Length for ReadAhead {

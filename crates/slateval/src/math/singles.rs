@@ -12,20 +12,13 @@ wide! {
 fn widen_in_lanes<F: Eight>(from: &[f32], to: &mut [f64]) -> Option<(f64, f64)> {
     let (eights, rest) = from.as_chunks::<LANES>();
     let (wide, last) = to.as_chunks_mut::<LANES>();
-    // Numbers without a sign are ordered as their bits are; those with a sign, and what is no number, are above them all.
-    let (mut least, mut most) = ([u32::MAX; LANES], [0; LANES]);
     for (from, to) in eights.iter().zip(wide) {
         F::load_singles(from).store(to);
-        for lane in 0..LANES {
-            least[lane] = least[lane].min(from[lane].to_bits());
-            most[lane] = most[lane].max(from[lane].to_bits());
-        }
     }
-    for (from, to) in rest.iter().zip(last) {
-        *to = f64::from(*from);
-        (least[0], most[0]) = (least[0].min(from.to_bits()), most[0].max(from.to_bits()));
-    }
-    let (least, most) = (least.into_iter().fold(u32::MAX, u32::min), most.into_iter().fold(0, u32::max));
+    last.iter_mut().zip(rest).for_each(|(to, from)| *to = f64::from(*from));
+    // Numbers without a sign are ordered as their bits are; those with a sign, and what is no number, are above them all.
+    let least = from.iter().fold(u32::MAX, |least, number| least.min(number.to_bits()));
+    let most = from.iter().fold(0, |most, number| most.max(number.to_bits()));
     let is_plain = least <= most && most < f32::INFINITY.to_bits();
     is_plain.then(|| (f64::from(f32::from_bits(least)), f64::from(f32::from_bits(most))))
 }
