@@ -149,6 +149,10 @@ pub(crate) trait Eight: Copy {
     #[inline(always)]
     fn fetch(_lines: &[Lanes], _from: usize, _count: usize) {}
 
+    /// The same for one item, which lies in one line.
+    #[inline(always)]
+    fn fetch_item<T>(_item: &T) {}
+
     #[inline(always)]
     fn lanes(self) -> Lanes {
         let mut lanes = [0.0; LANES];

@@ -127,6 +127,9 @@ type Powers = [f64; POWERS];
 
 const TURNS: usize = 4;
 
+/// Rows whose counts are asked for ahead of the one that is being counted: those of segments are far away.
+const AHEAD: usize = 16;
+
 /// Rows that can be counted without an overflow.
 const MOST_ROWS: u64 = u32::MAX as u64 - ROWS as u64;
 
@@ -233,7 +236,10 @@ wide! {
 
 #[inline(always)]
 fn gather_each_reward<F: Eight>(bins: &[u32], rewards: &Rewards, into: &mut [BinRewards]) {
-    for (&bin, &reward) in bins.iter().zip(rewards.plain.first(bins.len())) {
+    for (row, (&bin, &reward)) in bins.iter().zip(rewards.plain.first(bins.len())).enumerate() {
+        if let Some(&ahead) = bins.get(row + AHEAD) {
+            F::fetch_item(&into[ahead as usize]);
+        }
         let bin = &mut into[bin as usize];
         bin.sum += reward;
         // Soon hardly any reward is a new extreme, and what is not stored need not be waited for.
@@ -258,6 +264,9 @@ fn count_each_row<F: Eight>(bins: &[u32], codes: &Codes, rewards: &Rewards, shif
     for (row, ((&bin, &code), (&reward, &square))) in
         bins.iter().zip(codes).zip(centred.iter().zip(squared)).enumerate()
     {
+        if let (Some(&bin), Some(&code)) = (bins.get(row + AHEAD), codes.get(row + AHEAD)) {
+            F::fetch_item(&counts[(usize::from(code) << shift) + bin as usize]);
+        }
         let code = usize::from(code) % MOST_PATTERNS;
         counts[(code << shift) + bin as usize] += 1;
         let sums = &mut powers[row % TURNS][code];

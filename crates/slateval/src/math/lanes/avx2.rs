@@ -36,6 +36,11 @@ impl Eight for Halves {
     }
 
     #[inline(always)]
+    fn fetch_item<T>(item: &T) {
+        unsafe { _mm_prefetch::<_MM_HINT_T0>(std::ptr::from_ref(item).cast()) };
+    }
+
+    #[inline(always)]
     fn splat(x: f64) -> Self {
         let x = unsafe { _mm256_set1_pd(x) };
         Halves(x, x)

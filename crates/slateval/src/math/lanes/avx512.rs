@@ -34,6 +34,11 @@ impl Eight for Whole {
     }
 
     #[inline(always)]
+    fn fetch_item<T>(item: &T) {
+        unsafe { _mm_prefetch::<_MM_HINT_T0>(std::ptr::from_ref(item).cast()) };
+    }
+
+    #[inline(always)]
     fn splat(x: f64) -> Self {
         Whole(unsafe { _mm512_set1_pd(x) })
     }
