@@ -1,13 +1,12 @@
 //! A block of logged slates, column by column: what readers fill and [`Summary::add`](crate::Summary::add) takes.
 
-use std::collections::BTreeSet;
-
 use crate::math::column::{self, Column};
 use crate::math::singles;
 use crate::question::field::Field;
 use crate::question::segment::Segment;
 use crate::question::spec::Spec;
 use crate::question::structure::Pool;
+use crate::rows::block_columns::{BlockColumns, PER_POLICY, POOL, Place, Ranges, undecided};
 use crate::rows::segment_names::SegmentNames;
 
 /// Up to [`Block::ROWS`] logged slates, one contiguous column per [`Field`].
@@ -32,9 +31,9 @@ use crate::rows::segment_names::SegmentNames;
 /// ```
 #[derive(Debug, Clone)]
 pub struct Block {
-    rows: usize,
+    pub(super) rows: usize,
     slots: usize,
-    columns: BlockColumns,
+    pub(super) columns: BlockColumns,
     /// The reward, then the pool.
     single: Vec<Column>,
     /// For each policy.
@@ -45,61 +44,11 @@ pub struct Block {
     ranges: Ranges,
     /// `[slot][row]`, empty while nothing is missing.
     missing: Vec<Vec<bool>>,
-    segments: Vec<u32>,
-    segment_names: SegmentNames,
+    pub(super) segments: Vec<u32>,
+    pub(super) segment_names: SegmentNames,
     /// The group that each row's cluster belongs to.
     groups: Vec<u16>,
 }
-
-/// The smallest and the largest value of columns, where whoever filled them has seen them. None of them is below 0.
-#[derive(Debug, Clone)]
-struct Ranges {
-    reward: Option<(f64, f64)>,
-    /// In the order of the block's columns.
-    by_slot: Vec<Vec<Option<(f64, f64)>>>,
-}
-
-impl Ranges {
-    fn forget_all(&mut self) {
-        self.reward = None;
-        self.by_slot.iter_mut().for_each(|ranges| ranges.fill(None));
-    }
-
-    fn of(&mut self, field: Field) -> Option<&mut Option<(f64, f64)>> {
-        match BlockColumns::place(field) {
-            Place::Single(REWARD) => Some(&mut self.reward),
-            Place::Single(_) | Place::Weight(_) => None,
-            Place::Slot(kind, slot) => self.by_slot[kind].get_mut(slot),
-        }
-    }
-}
-
-/// Which columns a specification asks for.
-#[derive(Debug, Clone, PartialEq)]
-struct BlockColumns {
-    logging: bool,
-    pool: bool,
-    /// For each policy: pi, chi, anywhere, weight.
-    policies: Vec<TargetColumns>,
-    segmented: bool,
-    /// How many groups clusters are hashed into; 0 without clusters.
-    groups: u16,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq)]
-struct TargetColumns {
-    target: bool,
-    chi: bool,
-    anywhere: bool,
-    weight: bool,
-}
-
-/// Columns of one slot and policy: target, chi and anywhere.
-const PER_POLICY: usize = 3;
-
-/// Where the reward and the pool stand.
-const REWARD: usize = 0;
-const POOL: usize = 1;
 
 impl Block {
     /// Rows a block holds at most: its columns stay in the processor's cache while they are worked on.
@@ -325,65 +274,6 @@ impl Block {
         }
     }
 
-    /// Puts `row` into a segment.
-    ///
-    /// # Panics
-    /// If the specification has no `by`.
-    pub fn set_segment(&mut self, row: usize, value: &Segment) {
-        self.segments[row] = self.segment_names.id(value);
-    }
-
-    /// Puts `row` into the segment of a text: what [`set_segment`](Block::set_segment) does with
-    /// [`Segment::Text`], without a copy of the text.
-    ///
-    /// # Panics
-    /// If the specification has no `by`.
-    pub fn set_segment_text(&mut self, row: usize, text: &str) {
-        self.segments[row] = self.segment_names.text_id(text);
-    }
-
-    /// The number by which this block knows a segment, for [`set_segment_ids`](Block::set_segment_ids). Resetting the block
-    /// does not change its numbers; another block has others.
-    ///
-    /// # Panics
-    /// If the specification has no `by`.
-    pub fn segment_id(&mut self, value: &Segment) -> u32 {
-        assert!(self.columns.segmented, "the specification has no `by`");
-        self.segment_names.id(value)
-    }
-
-    /// Puts each row into the segment of a number from [`segment_id`](Block::segment_id): a reader that knows which rows have
-    /// the same segment asks once for each segment, and nobody compares the names row by row.
-    ///
-    /// ```
-    /// use slateval::{Block, Field, Segment, Spec, Structure, Summary};
-    ///
-    /// let mut summary = Summary::new(Spec::new(Structure::Additive, ["new"]).by("country"))?;
-    /// let mut block = Block::new(summary.spec());
-    /// let (de, fr) = (block.segment_id(&"de".into()), block.segment_id(&"fr".into()));
-    /// block.reset(3, 1);
-    /// block.column_mut(Field::Reward).fill(1.0);
-    /// block.column_mut(Field::Logging { slot: 0 }).fill(0.5);
-    /// block.column_mut(Field::Target { policy: 0, slot: 0 }).fill(0.5);
-    /// block.set_segment_ids(&[de, fr, de]);
-    /// summary.add(&block)?;
-    /// assert!(summary.segments().eq([&Segment::from("de"), &Segment::from("fr")]));
-    /// # Ok::<(), slateval::Error>(())
-    /// ```
-    ///
-    /// # Panics
-    /// If the specification has no `by`, if there are fewer or more numbers than rows, or if this block never gave one of the
-    /// numbers.
-    pub fn set_segment_ids(&mut self, ids: &[u32]) {
-        assert!(self.columns.segmented, "the specification has no `by`");
-        assert_eq!(ids.len(), self.rows, "each row has one segment");
-        let known = self.segment_names.len();
-        // The largest of all rather than a check of each: the compiler takes several at a time.
-        let largest = ids.iter().fold(0, |largest, &id| largest.max(id));
-        assert!(ids.is_empty() || (largest as usize) < known, "segment {largest} is not one of the block's {known}");
-        self.segments.copy_from_slice(ids);
-    }
-
     /// Says which cluster, such as a user, the slate in `row` belongs to. Slates of one cluster are not taken to be
     /// independent of each other.
     ///
@@ -396,21 +286,6 @@ impl Block {
     /// The group that each row's cluster belongs to; empty without clusters.
     pub(crate) fn groups(&self) -> &[u16] {
         &self.groups
-    }
-
-    /// The segments that have rows; none if the specification has no `by`.
-    pub(crate) fn segments(&self) -> BTreeSet<&Segment> {
-        let ids: BTreeSet<u32> = self.segments.iter().copied().collect();
-        ids.into_iter().map(|id| self.segment_names.name(id)).collect()
-    }
-
-    /// Each row's segment, as a number that [`segment_names`](Self::segment_names) knows the value of.
-    pub(crate) fn segment_ids(&self) -> &[u32] {
-        &self.segments
-    }
-
-    pub(crate) fn segment_names(&self) -> &SegmentNames {
-        &self.segment_names
     }
 
     /// An empty block for the same rows but for what segments they belong to.
@@ -476,110 +351,4 @@ fn group_of(value: &Segment, groups: u16) -> u16 {
     // A checksum is linear in its bits; multiplying mixes them.
     let mixed = u64::from(hash).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32;
     u16::try_from(mixed % u64::from(groups)).unwrap_or(0)
-}
-
-/// What columns of a kind (an index of `by_slot`) hold where nothing is decided in a slot: logging and target propensity 1,
-/// chi and anywhere 0.
-fn undecided(kind: usize) -> f64 {
-    let is_propensity = kind == 0 || (kind - 1).is_multiple_of(PER_POLICY);
-    f64::from(u8::from(is_propensity))
-}
-
-enum Place {
-    /// Of those that every row has once.
-    Single(usize),
-    Weight(usize),
-    Slot(usize, usize),
-}
-
-impl BlockColumns {
-    /// Whether all that others ask for is there; more does no harm. Segments and clusters have to be the same.
-    fn cover(&self, other: &BlockColumns) -> bool {
-        let has = |own: bool, needed: bool| own || !needed;
-        let policy = |(own, other): (&TargetColumns, &TargetColumns)| {
-            has(own.target, other.target)
-                && has(own.chi, other.chi)
-                && has(own.anywhere, other.anywhere)
-                && has(own.weight, other.weight)
-        };
-        has(self.logging, other.logging)
-            && has(self.pool, other.pool)
-            && self.policies.len() == other.policies.len()
-            && self.policies.iter().zip(&other.policies).all(policy)
-            && (self.segmented, self.groups) == (other.segmented, other.groups)
-    }
-
-    fn of(spec: &Spec) -> Self {
-        let needs = spec.structure.needs();
-        let policy = |chi| TargetColumns { target: needs.slots, chi, anywhere: needs.anywhere, weight: needs.weight };
-        BlockColumns {
-            logging: needs.logging,
-            pool: needs.pool,
-            policies: spec.policies.iter().map(|p| policy(p.chi && needs.slots)).collect(),
-            segmented: spec.by.is_some(),
-            groups: spec.groups(),
-        }
-    }
-
-    fn place(field: Field) -> Place {
-        let kind = |policy: usize, column: usize| 1 + PER_POLICY * policy + column;
-        match field {
-            Field::Reward => Place::Single(REWARD),
-            Field::Pool => Place::Single(POOL),
-            Field::Weight { policy } => Place::Weight(policy),
-            Field::Logging { slot } => Place::Slot(0, slot),
-            Field::Target { policy, slot } => Place::Slot(kind(policy, 0), slot),
-            Field::Chi { policy, slot } => Place::Slot(kind(policy, 1), slot),
-            Field::Anywhere { policy, slot } => Place::Slot(kind(policy, 2), slot),
-        }
-    }
-
-    /// Whether the columns of this kind (an index of `by_slot`) are in use.
-    fn has(&self, kind: usize) -> bool {
-        if kind == 0 {
-            return self.logging;
-        }
-        let policy = &self.policies[(kind - 1) / PER_POLICY];
-        [policy.target, policy.chi, policy.anywhere][(kind - 1) % PER_POLICY]
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::question::structure::Structure;
-
-    fn by_country() -> Block {
-        let mut block = Block::new(&Spec::new(Structure::Additive, ["new"]).by("country"));
-        block.reset(2, 1);
-        block
-    }
-
-    #[test]
-    fn numbers_of_segments_are_as_good_as_names() {
-        let mut block = by_country();
-        let ids = [Segment::Null, Segment::from("de")].map(|segment| block.segment_id(&segment));
-        block.set_segment_ids(&ids);
-        let by_number = block.segment_ids().to_vec();
-        block.reset(2, 1);
-        block.set_segment(0, &Segment::Null);
-        block.set_segment_text(1, "de");
-        assert_eq!(block.segment_ids(), by_number);
-        block.reset(0, 1);
-        block.set_segment_ids(&[]);
-    }
-
-    #[test]
-    #[should_panic(expected = "segment 1 is not one of the block's 1")]
-    fn numbers_that_the_block_never_gave_are_refused() {
-        let mut block = by_country();
-        let id = block.segment_id(&Segment::from("de"));
-        block.set_segment_ids(&[id, id + 1]);
-    }
-
-    #[test]
-    #[should_panic(expected = "has no `by`")]
-    fn blocks_without_segments_have_no_numbers() {
-        Block::new(&Spec::new(Structure::Additive, ["new"])).segment_id(&Segment::Null);
-    }
 }

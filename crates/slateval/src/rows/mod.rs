@@ -2,6 +2,8 @@
 
 pub(crate) mod append;
 pub(crate) mod block;
+mod block_columns;
+mod block_segments;
 pub(crate) mod check;
 pub(crate) mod patterns;
 pub(crate) mod ratios;

@@ -2,8 +2,9 @@
 
 use crate::question::binning::Binning;
 use crate::question::spec::Spec;
+use crate::rows::patterns::MOST_PATTERNS;
 use crate::summary::Summary;
-use crate::summary::index::{GroupLayout, Layout, MomentLayout};
+use crate::summary::index::{GroupLayout, Layout, MomentLayout, Shared};
 use crate::summary::layout::{Kept, RowLayout};
 
 /// Bytes of a number.
@@ -39,7 +40,8 @@ fn cell_numbers(spec: &Spec, binning: Binning, groups: u16, slots: usize) -> u64
     let moments: u64 = (0..kept.policies()).map(|p| MomentLayout { shape: kept.shape(p, slots) }.len() as u64).sum();
     let features = |p: usize| kept.features(p, slots).len() as u64;
     let cross: u64 = kept.compared().map(|(p, b)| features(p).saturating_mul(features(b))).sum();
-    let mut numbers = bins.saturating_mul(RowLayout::new(&kept, slots).width as u64).saturating_add(moments + cross);
+    let width = RowLayout::new(&kept, slots).width as u64 + counted_numbers(&kept);
+    let mut numbers = bins.saturating_mul(width).saturating_add(moments + cross);
     if kept.groups > 0 {
         let layout = GroupLayout { policies: kept.policies(), basis: kept.basis.len() };
         let of_bins = bins.saturating_mul(layout.len() as u64);
@@ -47,6 +49,12 @@ fn cell_numbers(spec: &Spec, binning: Binning, groups: u16, slots: usize) -> u64
         numbers = numbers.saturating_add((of_bins + of_features).saturating_mul(kept.groups as u64));
     }
     numbers
+}
+
+/// Numbers of a bin while rows of known patterns are counted: a count, half as long as a number, for each pattern of each
+/// policy, and what is kept of the rewards.
+fn counted_numbers(kept: &Kept) -> u64 {
+    if kept.can_count() { (kept.policies() * MOST_PATTERNS / 2 + Shared::ALL.len()) as u64 } else { 0 }
 }
 
 #[cfg(test)]

@@ -154,7 +154,7 @@ impl Repeats {
 impl Cell {
     /// Whether the patterns of a block's rows tell all that is summed.
     pub(super) fn can_count(&self, block: &Block) -> bool {
-        self.kept.structure().needs().logging && !self.kept.keeps_features() && self.slots == block.slots()
+        self.kept.can_count() && self.slots == block.slots()
     }
 
     /// Counts the rows of a block that was just recognised, given their bins and rewards.
