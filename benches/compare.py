@@ -34,7 +34,8 @@ BENCHES = Path(__file__).parent
 ROOT = BENCHES.parent
 KINDS = ["contexts", "two-valued"]
 ADDITIVE = ["--structure", "additive", "--band", "none"]
-TEN = [f"--target=target {i}=pi{i if i > 1 else ''}" for i in range(1, 11)]
+HUNDRED = [f"--target=target {i}=pi{i if i > 1 else ''}" for i in range(1, 101)]
+TEN = HUNDRED[:10]
 PACKAGES = {
     "duckdb": "duckdb",
     "polars": "polars",
@@ -252,6 +253,19 @@ def ratios_of(ours: list[Case], peers: list[Case], bare: list[Case]) -> dict[str
     return found
 
 
+def targets(bench: Bench) -> None:
+    """A hundred targets at once."""
+    rows = max(bench.rows // 20, 1)
+    cases = [
+        bench.slateval(f"{kind}, a hundred targets", bench.log(kind, "hundred", rows), rows, *HUNDRED)
+        for kind in bench.kinds
+    ]
+    bench.take_turns(cases)
+    table = [["", "CPU seconds", "seconds", "peak MB"]]
+    table += [[case.name, f"{case.cpu:.1f}", f"{case.wall:.1f}", f"{case.peak:.0f}"] for case in cases]
+    bench.publish("targets", bench.heading(f"{rows:,} rows, {bench.threads} threads"), table)
+
+
 def csv(bench: Bench) -> None:
     """Text, for which a tenth of the rows is enough."""
     rows = max(bench.rows // 10, 1)
@@ -374,7 +388,15 @@ def build(bench: Bench) -> None:
     bench.publish("build", f"{processor()}.\n\n", rows)
 
 
-PARTS = {"parquet": parquet, "csv": csv, "memory": memory, "kernels": kernels, "bands": bands, "sample": sample}
+PARTS = {
+    "parquet": parquet,
+    "targets": targets,
+    "csv": csv,
+    "memory": memory,
+    "kernels": kernels,
+    "bands": bands,
+    "sample": sample,
+}
 
 
 def write(page: Path, tables: dict[str, str]) -> None:

@@ -1,6 +1,6 @@
 """Writes the logs that compare.py measures, always the same ones, a million rows at a time.
 
-    python benches/data.py {contexts,two-valued,drawn} {wide,lists,ten,csv} ROWS FILE
+    python benches/data.py {contexts,two-valued,drawn} {wide,lists,ten,hundred,csv} ROWS FILE
 
 Five slots of twenty items and continuous rewards, as f32. Parquet is compressed with snappy, in row groups of a million
 rows.
@@ -10,8 +10,8 @@ are drawn uniformly, not by the logging policy: the log is made for its cost, an
 two-valued: uniform logging, an epsilon-greedy target.
 drawn: as contexts, but items are drawn by the logging policy, as in a true log.
 
-wide: mu_1 … mu_5, pi_1 … pi_5, and a column with 100 segments. lists: the same as lists mu and pi. ten: nine more
-targets, pi2_1 … pi10_5. csv: wide, as text.
+wide: mu_1 … mu_5, pi_1 … pi_5, and a column with 100 segments. lists: the same as lists mu and pi. ten and hundred: as
+many targets, pi_1 …, pi2_1 … and so on. csv: wide, as text.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ SLOTS = 5
 ITEMS = 20
 CONTEXTS = 1000
 SEGMENTS = 100
-TARGETS = 10
+TARGETS = {"ten": 10, "hundred": 100}
 CHUNK = 1_000_000
 
 
@@ -93,7 +93,7 @@ def write(kind: str, shape: str, rows: int, path: Path) -> None:
     # Under another name until it is whole: a log that is kept is used again.
     partial = path.with_suffix(".partial")
     writer = None
-    chunks = propensities(kind, TARGETS if shape == "ten" else 1)
+    chunks = propensities(kind, TARGETS.get(shape, 1))
     for start in range(0, rows, CHUNK):
         part = table(next(chunks), min(CHUNK, rows - start), shape)
         if writer is None and shape == "csv":

@@ -34,11 +34,11 @@ enum Counted {
 
 /// Most instructions of a row, or of the bands of an evaluation.
 const LIMITS: [(Counted, f64); 6] = [
-    (Counted::Rows("auto"), 1940.0),
-    (Counted::Rows("auto, 10 targets"), 19400.0),
-    (Counted::Rows("additive, many propensities"), 1260.0),
-    (Counted::Rows("auto, many propensities"), 1940.0),
-    (Counted::Rows("auto with chi, many propensities"), 3870.0),
+    (Counted::Rows("auto"), 350.0),
+    (Counted::Rows("auto, 10 targets"), 2070.0),
+    (Counted::Rows("additive, many propensities"), 1220.0),
+    (Counted::Rows("auto, many propensities"), 1860.0),
+    (Counted::Rows("auto with chi, many propensities"), 3650.0),
     (Counted::Bands, 56e6),
 ];
 

@@ -1,4 +1,5 @@
 //! Rows that are alike in all but their rewards.
+//! See docs/methods.md, section 3.9.
 //!
 //! A policy that draws uniformly has one probability in each slot, and one that is greedy but for an epsilon has two. A slate
 //! of five slots then has one of 32 rows of probabilities, its *pattern*, however many slates there are. Rows of known

@@ -1,4 +1,5 @@
 //! What one row of each pattern adds to the sums of a cell.
+//! See docs/methods.md, section 3.9.
 
 use std::ops::Range;
 

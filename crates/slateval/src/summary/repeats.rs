@@ -1,4 +1,5 @@
 //! Rows of known patterns are counted, and added to all sums when somebody asks.
+//! See docs/methods.md, section 3.9.
 //!
 //! Everything that a cell sums is a function of a row's pattern times a power of its reward. So it is enough to know how
 //! many rows of each bin have which pattern, and for each pattern the sums of the powers of its rewards. That is one count
