@@ -21,12 +21,13 @@
 //!
 //! # Features
 //!
-//! Both are on by default. Without them, the functions are there and return [`Error::NotBuilt`].
+//! `parquet` and `png` are on by default. Without them, the functions are there and return [`Error::NotBuilt`].
 //!
 //! | | |
 //! |---|---|
 //! | `parquet` | CDFs as Parquet; CSV needs no feature |
 //! | `png` | plots as PNG, with a font; SVG needs no feature |
+//! | `all-scripts` | scripts other than Latin, Greek and Cyrillic in plots as PNG, from the system's fonts |
 
 mod cdf;
 mod chart;

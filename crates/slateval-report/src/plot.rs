@@ -253,7 +253,7 @@ fn document(size: Size, canvas: &Canvas) -> Markup {
 }
 
 /// The same picture as PNG, two pixels for each unit. Letters come from a font in this crate: Latin, Greek and Cyrillic
-/// look the same everywhere; others come from the system's fonts.
+/// look the same everywhere; others come from the system's fonts, or are question marks without the feature `all-scripts`.
 ///
 /// # Errors
 /// [`Error::Encode`] for a picture too large to be drawn, [`Error::NotBuilt`] without the feature `png`.
