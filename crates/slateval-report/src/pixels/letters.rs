@@ -19,11 +19,12 @@ pub(super) fn has(c: char) -> bool {
     glyph(c).is_some()
 }
 
-/// Letters that the font lacks become question marks: its sign for missing letters is blank.
+/// Letters that the font lacks become question marks: its sign for missing letters is blank. That of a missing segment has
+/// a letter that looks like it.
 pub(super) fn line(text: &str, size: f32) -> Line {
     let per_em = table(b"head").and_then(|head| word(head, 18)).unwrap_or(2048);
     let mut pen = Pen { path: PathBuilder::new(), x: 0.0, scale: size / f32::from(per_em) };
-    let glyphs: Vec<u16> = text.chars().filter_map(|c| glyph(c).or_else(|| glyph('?'))).collect();
+    let glyphs: Vec<u16> = text.chars().filter_map(|c| glyph(c).or_else(|| glyph(stand_in(c)))).collect();
     let is_latin = text.chars().find(|c| c.is_alphabetic()).is_some_and(|c| c < '\u{250}');
     let mut x = 0;
     for (i, &glyph) in glyphs.iter().enumerate() {
@@ -34,6 +35,10 @@ pub(super) fn line(text: &str, size: f32) -> Line {
         x += i32::from(advance(glyph).unwrap_or(0)) + i32::from(kern.unwrap_or(0));
     }
     Line { outline: pen.path.finish(), width: x as f32 * pen.scale }
+}
+
+fn stand_in(c: char) -> char {
+    if c == '∅' { 'Ø' } else { '?' }
 }
 
 /// Where glyphs are drawn: their y axis goes up, the drawing's goes down.
@@ -229,6 +234,7 @@ mod tests {
         let width = |text: &str| line(text, 2048.0).width;
         assert!(width("AV") < width("A") + width("V"));
         assert!((width("ΑΥ") - width("Α") - width("Υ")).abs() < 1e-3);
+        assert!((width("∅") - width("Ø")).abs() < 1e-3 && width("∅") > width("?"));
         assert!(line(" ", 12.0).outline.is_none() && line("\u{5d0}", 12.0).outline.is_some());
     }
 }

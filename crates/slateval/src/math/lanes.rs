@@ -95,9 +95,6 @@ impl<F: Eight> Part for AllLanes<F> {
 
 /// Eight numbers in registers.
 pub(crate) trait Eight: Copy {
-    /// Whether some thirty of these stay in registers at once, or only half a dozen.
-    const MANY_REGISTERS: bool;
-
     /// What one register holds, and how many of them hold all lanes.
     type Part: Part;
     const PARTS: usize;
@@ -213,7 +210,6 @@ pub(crate) fn totals_of<F: Eight, const N: usize>(sums: &[Lanes; N]) -> [f64; N]
 
 /// Without vector instructions, or with those that every machine of its kind has.
 impl Eight for Lanes {
-    const MANY_REGISTERS: bool = false;
     type Part = AllLanes<Self>;
     const PARTS: usize = 1;
     type Mask = [bool; LANES];

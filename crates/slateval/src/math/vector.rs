@@ -46,9 +46,9 @@ fn multiply_rows<F: Eight>(rows: usize, a: &Column, b: &Column, out: &mut Column
     }
 }
 
-/// Left and right columns of a tile at most: where registers are many, its sums stay in them, and each group of rows is
-/// loaded once for all of them.
-const LEFTS: usize = 4;
+/// Left and right columns of a tile at most: its sums stay in registers, and each group of rows is loaded once for all of
+/// them.
+const LEFTS: usize = 2;
 const RIGHTS: usize = 5;
 
 /// Adds the sums of the products of every left column with every right one, left by left.
@@ -66,12 +66,10 @@ pub(crate) fn add_products(rows: usize, lefts: &[&Column], rights: &[Column], su
 
 /// Adds the sums of the products of columns with each other, each once: the lower triangle, row by row.
 pub(crate) fn add_products_among(rows: usize, columns: &[Column], sums: &mut [f64]) {
-    // Of a square tile, nearly half would be for nothing.
-    const FEW: usize = 2;
     let mut found = Tile::default();
-    for start in (0..columns.len()).step_by(FEW) {
-        let mut lefts = [&Column::ZERO; FEW];
-        let own = &columns[start..columns.len().min(start + FEW)];
+    for start in (0..columns.len()).step_by(LEFTS) {
+        let mut lefts = [&Column::ZERO; LEFTS];
+        let own = &columns[start..columns.len().min(start + LEFTS)];
         lefts.iter_mut().zip(own).for_each(|(to, column)| *to = column);
         let lefts = &lefts[..own.len()];
         for (r, rights) in columns[start..].chunks(RIGHTS).enumerate() {
@@ -105,8 +103,6 @@ fn tile(rows: usize, lefts: &[&Column], rights: &[Column], found: &mut Tile) {
             match lefts {
                 [a] => by_lefts!(a; $($right)*),
                 [a, b] => by_lefts!(a b; $($right)*),
-                [a, b, c] => by_lefts!(a b c; $($right)*),
-                [a, b, c, d] => by_lefts!(a b c d; $($right)*),
                 _ => unreachable!("a tile has at most {LEFTS} by {RIGHTS} columns"),
             }
         };
@@ -132,26 +128,6 @@ fn dots_of_rows<F: Eight, const L: usize, const R: usize>(
     lefts: [&Column; L],
     rights: [&Column; R],
     found: &mut Tile,
-) {
-    if F::MANY_REGISTERS {
-        dots_at_once::<F, L, R>(rows, &lefts, &rights, found);
-    } else {
-        let (pairs, last) = lefts.as_chunks::<2>();
-        for (l, pair) in pairs.iter().enumerate() {
-            dots_at_once::<F, 2, R>(rows, pair, &rights, &mut found[2 * l..]);
-        }
-        for left in last {
-            dots_at_once::<F, 1, R>(rows, &[left], &rights, &mut found[L - 1..]);
-        }
-    }
-}
-
-#[inline(always)]
-fn dots_at_once<F: Eight, const L: usize, const R: usize>(
-    rows: usize,
-    lefts: &[&Column; L],
-    rights: &[&Column; R],
-    found: &mut [[f64; RIGHTS]],
 ) {
     let mut sums = [[[0.0; LANES]; R]; L];
     for part in 0..F::PARTS {

@@ -58,7 +58,7 @@ use crate::summary::waiting::Waiting;
 ///
 /// | verb | cost |
 /// |---|---|
-/// | [`add`](Summary::add), [`record`](Summary::record), [`Slates::add_to`](crate::Slates::add_to) | `O(K^2)` arithmetic a row and policy, one or two cache lines of scattered memory |
+/// | [`add`](Summary::add), [`record`](Summary::record), [`Slates::add_to`](crate::Slates::add_to) | `O(K^2)` arithmetic a row and policy, a few cache lines of scattered memory; `O(K)` comparisons and a count for rows that are alike in all but their rewards |
 /// | [`merge`](Summary::merge) | `O(bins K + K^2)` a policy and segment, whatever the number of rows |
 /// | [`evaluate`](Summary::evaluate) | likewise, and `O(draws bins K)` for bands and intervals |
 /// | memory | at most `bins (4 + 2 policies (K + 1))` numbers a segment; more with chi, with structure auto (four orders), with a baseline, and with clusters (a number for each group); and a block of rows that wait |
@@ -68,8 +68,9 @@ use crate::summary::waiting::Waiting;
 ///
 /// Bad values are errors, not panics, and an error leaves the summary as it was.
 ///
-/// Recorded slates and chunks wait until they fill a block; they count in every answer. While rows wait, questions such as
-/// `evaluate` and `to_bytes` are answered by a copy of the summary that has them added.
+/// Recorded slates and chunks wait until they fill a block, and rows that are alike are only counted at first; all of them
+/// count in every answer. Questions such as `evaluate` and `to_bytes` are then answered by a copy of the summary that has
+/// them added; [`settle`](Summary::settle) adds them to the summary itself.
 #[derive(Debug, Clone)]
 pub struct Summary {
     pub(crate) spec: Spec,

@@ -69,8 +69,8 @@ impl Summary {
         }
     }
 
-    /// Adds up the rows that wait for their block to be full. No answer depends on it; where segments have many rows
-    /// waiting it spares those who ask a copy.
+    /// Adds up the rows that wait for their block to be full, and those that were only counted because they are alike. No
+    /// answer depends on it; it spares those who ask a copy.
     pub fn settle(&mut self) {
         let Summary { spec, whole, segments, waiting, full, scratch, .. } = self;
         waiting.empty(full, |rows| super::add_to(whole, spec, rows, scratch));
@@ -78,7 +78,7 @@ impl Summary {
         segments.settle(spec, full, scratch);
     }
 
-    /// This summary with no rows waiting.
+    /// This summary with all rows in its sums.
     pub(crate) fn settled(&self) -> Cow<'_, Summary> {
         let is_counted = self.whole.as_ref().is_some_and(|cell| cell.repeats.is_some());
         if self.waiting.rows() == 0 && !is_counted && !self.segments.are_waiting() {

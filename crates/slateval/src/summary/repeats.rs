@@ -150,6 +150,22 @@ impl Repeats {
     fn counts(&self, policy: usize, pattern: usize) -> &[u32] {
         &self.policies[policy].counts[pattern << self.shift..][..1 << self.shift]
     }
+
+    /// Rows of a bin, which are the same for every policy.
+    fn rows_in(&self, bin: usize) -> u32 {
+        self.policies[0].counts[bin..].iter().step_by(1 << self.shift).sum()
+    }
+
+    /// For a policy's pattern, how many rows there are, and the sums of the powers of their rewards.
+    fn powers(&self, policy: usize, pattern: usize) -> [f64; 1 + POWERS] {
+        let rows: u64 = self.counts(policy, pattern).iter().map(|&count| u64::from(count)).sum();
+        let mut powers = [0.0; 1 + POWERS];
+        powers[0] = rows as f64;
+        for turn in self.policies[policy].powers.iter() {
+            powers[1..].iter_mut().zip(&turn[pattern]).for_each(|(sum, more)| *sum += more);
+        }
+        powers
+    }
 }
 
 impl Cell {
@@ -183,7 +199,7 @@ impl Cell {
         let Some(repeats) = self.repeats.take() else { return };
         let sums = repeats.known.sums.get_or_init(|| PatternSums::new(self, &repeats.known.patterns));
         for bin in 0..self.table.len() {
-            let rows: u32 = (0..sums.policies[0].over_all.len()).map(|pattern| repeats.counts(0, pattern)[bin]).sum();
+            let rows = repeats.rows_in(bin);
             if rows > 0 {
                 let BinRewards { sum, least, most } = repeats.rewards[bin];
                 Shared::merge(self.table.row_mut(bin as u32), &[f64::from(rows), sum, least, -most]);
@@ -191,18 +207,10 @@ impl Cell {
         }
         for (policy, PolicyPatterns { places, over_all }) in sums.policies.iter().enumerate() {
             for (pattern, one) in over_all.iter().enumerate() {
-                let counts = repeats.counts(policy, pattern);
-                let rows: u64 = counts.iter().map(|&count| u64::from(count)).sum();
-                if rows > 0 {
-                    add_to_bins(&mut self.table, counts, sums.in_bin.row(pattern as u32), places);
-                    let mut powers = [rows as f64, 0.0, 0.0, 0.0, 0.0];
-                    for turn in repeats.policies[policy].powers.iter() {
-                        powers[1..].iter_mut().zip(&turn[pattern]).for_each(|(sum, more)| *sum += more);
-                    }
-                    let own = &mut self.policies[policy];
-                    own.moments.add_repeats(&one.moments, &powers);
-                    own.tally.add_times(&one.tally, rows);
-                }
+                let (counts, powers) = (repeats.counts(policy, pattern), repeats.powers(policy, pattern));
+                add_to_bins(&mut self.table, counts, sums.in_bin.row(pattern as u32), places);
+                self.policies[policy].moments.add_repeats(&one.moments, &powers);
+                self.policies[policy].tally.add_times(&one.tally, powers[0] as u64);
             }
         }
     }

@@ -168,6 +168,9 @@ impl Tally {
 
     /// Takes in another so many times: rows that are alike.
     pub(crate) fn add_times(&mut self, other: &Tally, times: u64) {
+        if times == 0 {
+            return;
+        }
         let n = times as f64;
         self.weights.iter_mut().zip(&other.weights).for_each(|(own, other)| own.add_times(other, times));
         self.pairs += n * other.pairs;

@@ -22,7 +22,6 @@ pub(crate) struct Halves(__m256d, __m256d);
 const HALF: usize = LANES / 2;
 
 impl Eight for Halves {
-    const MANY_REGISTERS: bool = false;
     type Part = Half;
     const PARTS: usize = 2;
     type Mask = Halves;

@@ -20,7 +20,6 @@ use super::{AllLanes, Eight, LANES, Lanes};
 pub(crate) struct Whole(__m512d);
 
 impl Eight for Whole {
-    const MANY_REGISTERS: bool = true;
     type Part = AllLanes<Self>;
     const PARTS: usize = 1;
     type Mask = __mmask8;
