@@ -65,20 +65,39 @@ impl Table {
 
     /// Makes room for more rows.
     pub(crate) fn resize(&mut self, rows: usize) {
-        let (stride, used) = (self.stride, self.start..self.start + self.rows * self.stride);
-        if self.sums.len() < self.start + rows * stride {
-            // Twice as much as is there, so that rows that come one by one are not copied again each time.
-            let room = rows.max(2 * self.rows) * stride + LANES;
-            let mut sums = vec![0.0; room];
-            let start = sums.as_ptr().align_offset(LANES * size_of::<f64>()).min(LANES);
-            sums[start..][..used.len()].copy_from_slice(&self.sums[used]);
-            (self.sums, self.start) = (sums, start);
-        }
         let before = std::mem::replace(&mut self.rows, rows);
+        self.reserve(before, rows);
+        let end = self.start + rows * self.stride;
+        if end > self.sums.len() {
+            self.sums.resize(end, 0.0);
+        }
         if self.has_shared {
             for row in before..rows {
                 self.row_mut(row as u32)[..Shared::NONE.len()].copy_from_slice(&Shared::NONE);
             }
+        }
+    }
+
+    /// Makes sure that so many rows have a place in memory: twice as much as is there, so that rows that come one by one are
+    /// not moved again each time. Memory grows where it is, if the system can do that, and what no row needs yet is not
+    /// touched.
+    fn reserve(&mut self, before: usize, rows: usize) {
+        let (stride, used) = (self.stride, before * self.stride);
+        if rows * stride + LANES <= self.sums.capacity() {
+            return;
+        }
+        let room = rows.max(2 * before) * stride + LANES;
+        if used == 0 {
+            self.sums = Vec::with_capacity(room);
+        } else {
+            self.sums.reserve_exact(room - self.sums.len());
+        }
+        let start = self.sums.as_ptr().align_offset(LANES * size_of::<f64>()).min(LANES);
+        let old = std::mem::replace(&mut self.start, start);
+        if used > 0 && start != old {
+            self.sums.resize(self.sums.len().max(start + used), 0.0);
+            self.sums.copy_within(old..old + used, start);
+            self.sums.truncate(start + used);
         }
     }
 
@@ -121,5 +140,26 @@ impl Table {
         for (to, from) in to[sums..].iter_mut().zip(&from[sums..]) {
             *to += from;
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_stay_what_they_are_while_others_come() {
+        let mut table = Table::new(13);
+        for rows in 1..200 {
+            table.resize(rows);
+            assert!(table.row(rows as u32 - 1).iter().eq(Shared::NONE.iter().chain(&[0.0; 9])), "row {rows} is new");
+            table.row_mut(rows as u32 - 1).fill(rows as f64);
+            if rows % 7 == 0 {
+                // It may lie elsewhere, so that rows have to move when more come.
+                table = table.clone();
+            }
+            assert!(table.rows().enumerate().all(|(row, sums)| sums.iter().all(|&sum| sum == (row + 1) as f64)));
+        }
+        assert_eq!(table.lines_mut().0.len(), 199 * 2);
     }
 }
