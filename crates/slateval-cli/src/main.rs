@@ -3,6 +3,7 @@
 mod args;
 mod contents;
 mod evaluate;
+mod freed_memory;
 mod gate;
 mod how;
 mod inspect;
@@ -31,6 +32,7 @@ use std::process::ExitCode;
 use clap::{ArgMatches, CommandFactory, FromArgMatches};
 
 fn main() -> ExitCode {
+    freed_memory::keep();
     if version::is_asked_for(std::env::args_os().skip(1).collect()) {
         return ended(output::print(&version::verbose()).map(|()| ExitCode::SUCCESS));
     }

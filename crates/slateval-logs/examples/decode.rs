@@ -16,7 +16,7 @@ use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use slateval::{Spec, Structure};
 use slateval_logs::{Columns, Log};
 
-/// Rows decoded at once, as the reader does.
+/// Rows decoded at once: most for which it is fastest.
 const BATCH: usize = 8192;
 const PASSES: usize = 7;
 

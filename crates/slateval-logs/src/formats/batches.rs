@@ -13,8 +13,9 @@ use bytes::Bytes;
 use crate::error::{Error, Result};
 use crate::formats::place::Place;
 
-/// Rows a reader hands out at once; measured to read best.
-pub(crate) const BATCH: usize = 8192;
+/// Rows a reader hands out at once. Dictionaries of columns and bins of rewards take turns in the processor's cache, the
+/// less often, the larger this is; but a batch has to have room there too.
+pub(crate) const BATCH: usize = 16_384;
 
 /// Rows from which the types of a text file's columns are guessed.
 pub(crate) const SAMPLE: usize = 1000;

@@ -209,47 +209,58 @@ pub(crate) fn totals_of<F: Eight, const N: usize>(sums: &[Lanes; N]) -> [f64; N]
 }
 
 /// Without vector instructions, or with those that every machine of its kind has.
+///
+/// On x86-64 this is for processors of before AVX2. There, each operation is a call: copies of it all in every loop took five
+/// seconds to compile.
 impl Eight for Lanes {
     type Part = AllLanes<Self>;
     const PARTS: usize = 1;
     type Mask = [bool; LANES];
 
-    #[inline(always)]
+    #[cfg_attr(target_arch = "x86_64", inline(never))]
+    #[cfg_attr(not(target_arch = "x86_64"), inline(always))]
     fn splat(x: f64) -> Self {
         [x; LANES]
     }
 
-    #[inline(always)]
+    #[cfg_attr(target_arch = "x86_64", inline(never))]
+    #[cfg_attr(not(target_arch = "x86_64"), inline(always))]
     fn load(from: &Lanes) -> Self {
         *from
     }
 
-    #[inline(always)]
+    #[cfg_attr(target_arch = "x86_64", inline(never))]
+    #[cfg_attr(not(target_arch = "x86_64"), inline(always))]
     fn load_singles(from: &[f32; LANES]) -> Self {
         from.map(f64::from)
     }
 
-    #[inline(always)]
+    #[cfg_attr(target_arch = "x86_64", inline(never))]
+    #[cfg_attr(not(target_arch = "x86_64"), inline(always))]
     fn store(self, to: &mut Lanes) {
         *to = self;
     }
 
-    #[inline(always)]
+    #[cfg_attr(target_arch = "x86_64", inline(never))]
+    #[cfg_attr(not(target_arch = "x86_64"), inline(always))]
     fn plus(self, other: Self) -> Self {
         each(self, other, |a, b| a + b)
     }
 
-    #[inline(always)]
+    #[cfg_attr(target_arch = "x86_64", inline(never))]
+    #[cfg_attr(not(target_arch = "x86_64"), inline(always))]
     fn times(self, other: Self) -> Self {
         each(self, other, |a, b| a * b)
     }
 
-    #[inline(always)]
+    #[cfg_attr(target_arch = "x86_64", inline(never))]
+    #[cfg_attr(not(target_arch = "x86_64"), inline(always))]
     fn over(self, other: Self) -> Self {
         each(self, other, |a, b| a / b)
     }
 
-    #[inline(always)]
+    #[cfg_attr(target_arch = "x86_64", inline(never))]
+    #[cfg_attr(not(target_arch = "x86_64"), inline(always))]
     fn times_plus(self, by: Self, more: Self) -> Self {
         let mut sums = more;
         for lane in 0..LANES {
@@ -258,62 +269,74 @@ impl Eight for Lanes {
         sums
     }
 
-    #[inline(always)]
+    #[cfg_attr(target_arch = "x86_64", inline(never))]
+    #[cfg_attr(not(target_arch = "x86_64"), inline(always))]
     fn least(self, other: Self) -> Self {
         each(self, other, |a, b| if a < b { a } else { b })
     }
 
-    #[inline(always)]
+    #[cfg_attr(target_arch = "x86_64", inline(never))]
+    #[cfg_attr(not(target_arch = "x86_64"), inline(always))]
     fn most(self, other: Self) -> Self {
         each(self, other, |a, b| if a > b { a } else { b })
     }
 
-    #[inline(always)]
+    #[cfg_attr(target_arch = "x86_64", inline(never))]
+    #[cfg_attr(not(target_arch = "x86_64"), inline(always))]
     fn absolute(self) -> Self {
         self.map(f64::abs)
     }
 
-    #[inline(always)]
+    #[cfg_attr(target_arch = "x86_64", inline(never))]
+    #[cfg_attr(not(target_arch = "x86_64"), inline(always))]
     fn is_below(self, other: Self) -> Self {
         each(self, other, |a, b| f64::from(u8::from(a < b)))
     }
 
-    #[inline(always)]
+    #[cfg_attr(target_arch = "x86_64", inline(never))]
+    #[cfg_attr(not(target_arch = "x86_64"), inline(always))]
     fn equals(self, other: Self) -> Self::Mask {
         std::array::from_fn(|lane| self[lane] == other[lane])
     }
 
-    #[inline(always)]
+    #[cfg_attr(target_arch = "x86_64", inline(never))]
+    #[cfg_attr(not(target_arch = "x86_64"), inline(always))]
     fn bits(mask: Self::Mask) -> u8 {
         (0..LANES).fold(0, |bits, lane| bits | u8::from(mask[lane]) << lane)
     }
 
-    #[inline(always)]
+    #[cfg_attr(target_arch = "x86_64", inline(never))]
+    #[cfg_attr(not(target_arch = "x86_64"), inline(always))]
     fn either(one: Self::Mask, other: Self::Mask) -> Self::Mask {
         std::array::from_fn(|lane| one[lane] | other[lane])
     }
 
-    #[inline(always)]
+    #[cfg_attr(target_arch = "x86_64", inline(never))]
+    #[cfg_attr(not(target_arch = "x86_64"), inline(always))]
     fn is_within(self, least: Self, most: Self) -> Self::Mask {
         std::array::from_fn(|lane| (self[lane] >= least[lane]) & (self[lane] <= most[lane]))
     }
 
-    #[inline(always)]
+    #[cfg_attr(target_arch = "x86_64", inline(never))]
+    #[cfg_attr(not(target_arch = "x86_64"), inline(always))]
     fn both(one: Self::Mask, other: Self::Mask) -> Self::Mask {
         std::array::from_fn(|lane| one[lane] & other[lane])
     }
 
-    #[inline(always)]
+    #[cfg_attr(target_arch = "x86_64", inline(never))]
+    #[cfg_attr(not(target_arch = "x86_64"), inline(always))]
     fn every_lane() -> Self::Mask {
         [true; LANES]
     }
 
-    #[inline(always)]
+    #[cfg_attr(target_arch = "x86_64", inline(never))]
+    #[cfg_attr(not(target_arch = "x86_64"), inline(always))]
     fn is_every_lane(mask: Self::Mask) -> bool {
         mask == Self::every_lane()
     }
 
-    #[inline(always)]
+    #[cfg_attr(target_arch = "x86_64", inline(never))]
+    #[cfg_attr(not(target_arch = "x86_64"), inline(always))]
     fn or_outside(self, before: Self, least: f64, most: f64) -> Self {
         let (least, most) = (least.to_bits(), most.to_bits());
         each(self, before, |x, before| {
@@ -322,30 +345,35 @@ impl Eight for Lanes {
         })
     }
 
-    #[inline(always)]
+    #[cfg_attr(target_arch = "x86_64", inline(never))]
+    #[cfg_attr(not(target_arch = "x86_64"), inline(always))]
     fn has_a_sign(self) -> bool {
         self.iter().any(|x| x.is_sign_negative())
     }
 
-    #[inline(always)]
+    #[cfg_attr(target_arch = "x86_64", inline(never))]
+    #[cfg_attr(not(target_arch = "x86_64"), inline(always))]
     fn with_third_and_fourth_of(mut self, other: Self) -> Self {
         self[2..4].copy_from_slice(&other[2..4]);
         self
     }
 
-    #[inline(always)]
+    #[cfg_attr(target_arch = "x86_64", inline(never))]
+    #[cfg_attr(not(target_arch = "x86_64"), inline(always))]
     fn with_lane(mut self, lane: usize, x: f64) -> Self {
         self[lane] = x;
         self
     }
 
-    #[inline(always)]
+    #[cfg_attr(target_arch = "x86_64", inline(never))]
+    #[cfg_attr(not(target_arch = "x86_64"), inline(always))]
     fn transpose(eight: [Self; LANES]) -> [Self; LANES] {
         std::array::from_fn(|lane| eight.map(|row| row[lane]))
     }
 }
 
-#[inline(always)]
+#[cfg_attr(target_arch = "x86_64", inline(never))]
+    #[cfg_attr(not(target_arch = "x86_64"), inline(always))]
 fn each(a: Lanes, b: Lanes, of: impl Fn(f64, f64) -> f64) -> Lanes {
     std::array::from_fn(|lane| of(a[lane], b[lane]))
 }
