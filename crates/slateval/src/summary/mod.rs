@@ -2,6 +2,7 @@
 //! See docs/methods.md, section 3.
 
 pub(crate) mod accumulate;
+pub(crate) mod backlog;
 pub(crate) mod bins;
 pub(crate) mod cell;
 pub(crate) mod clusters;

@@ -4,7 +4,6 @@ use std::borrow::Cow;
 
 use crate::question::error::Result;
 use crate::rows::block::Block;
-use crate::rows::row_store::Donor;
 use crate::rows::slate::Slate;
 use crate::summary::Summary;
 use crate::summary::cell::Cell;
@@ -41,7 +40,7 @@ impl Summary {
         let checked = slate.fill(&self.spec, &mut self.one).and_then(|()| self.one.check(&self.spec));
         checked.map_err(|error| error.after(usize::try_from(self.rows()).unwrap_or(usize::MAX)))?;
         let Summary { spec, whole, segments, waiting, one, full, scratch, .. } = self;
-        waiting.push(&Donor::new(one, full), 0, full, |rows| super::add_to(whole, spec, rows, scratch));
+        waiting.take(one, full, |rows| super::add_to(whole, spec, rows, scratch));
         if spec.by.is_some() {
             segments.add(spec, one, full, scratch);
         }
@@ -59,10 +58,7 @@ impl Summary {
         if waiting.rows() == 0 && block.rows() == Block::ROWS {
             super::add_to(whole, spec, block, scratch);
         } else {
-            let donor = Donor::new(block, full);
-            for row in 0..block.rows() {
-                waiting.push(&donor, row, full, |rows| super::add_to(whole, spec, rows, scratch));
-            }
+            waiting.take(block, full, |rows| super::add_to(whole, spec, rows, scratch));
         }
         if spec.by.is_some() {
             segments.add(spec, block, full, scratch);

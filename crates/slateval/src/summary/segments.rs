@@ -10,16 +10,20 @@ use crate::question::binning::Binning;
 use crate::question::segment::Segment;
 use crate::question::spec::Spec;
 use crate::rows::block::Block;
-use crate::rows::row_store::Donor;
+use crate::rows::row_store::{Donor, Turned};
 use crate::summary::accumulate::Scratch;
+use crate::summary::backlog::Backlog;
 use crate::summary::cell::Cell;
-use crate::summary::waiting::Waiting;
 
 /// The segments of a log, in order of their first appearance.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Segments {
     list: Vec<OneSegment>,
     places: HashMap<Segment, usize>,
+    /// Rows that wait.
+    backlog: Backlog,
+    /// Buffer for the rows of a block.
+    turned: Turned,
     /// Places of the segments of the block that came last, by their numbers there.
     seen: Seen,
 }
@@ -29,7 +33,6 @@ struct OneSegment {
     name: Segment,
     /// Without the rows that wait.
     cell: Cell,
-    waiting: Waiting,
 }
 
 #[derive(Debug, Clone, Default)]
@@ -65,7 +68,7 @@ impl Segments {
     }
 
     pub(crate) fn are_waiting(&self) -> bool {
-        self.list.iter().any(|segment| segment.waiting.rows() > 0 || segment.cell.repeats.is_some())
+        !self.backlog.is_empty() || self.list.iter().any(|segment| segment.cell.repeats.is_some())
     }
 
     /// Whether rows of all segments of a block have come before. Most blocks' have.
@@ -80,23 +83,26 @@ impl Segments {
     /// `full` is a block for rows that need not wait any longer.
     pub(crate) fn add(&mut self, spec: &Spec, block: &Block, full: &mut Block, scratch: &mut Scratch) {
         self.see(block);
-        let donor = Donor::new(block, full);
+        let mut turned = std::mem::take(&mut self.turned);
+        let donor = Donor::new(block, full, &mut turned);
         for (row, &id) in block.segment_ids().iter().enumerate() {
             let place = match self.seen.places.get(id as usize) {
                 Some(Some(place)) => *place,
                 _ => self.find_place(id, spec, block),
             };
-            let OneSegment { cell, waiting, .. } = &mut self.list[place];
-            waiting.push(&donor, row, full, |rows| cell.add(&spec.structure, rows, scratch));
+            if let Some(place) = self.backlog.push(place, &donor, row) {
+                let cell = &mut self.list[place].cell;
+                self.backlog.empty(place, full, |rows| cell.add(&spec.structure, rows, scratch));
+            }
         }
+        self.turned = turned;
     }
 
     /// Adds up the rows that wait.
     pub(crate) fn settle(&mut self, spec: &Spec, full: &mut Block, scratch: &mut Scratch) {
-        for OneSegment { cell, waiting, .. } in &mut self.list {
-            waiting.empty(full, |rows| cell.add(&spec.structure, rows, scratch));
-            cell.add_repeats();
-        }
+        let Segments { list, backlog, .. } = self;
+        backlog.empty_all(full, |place, rows| list[place].cell.add(&spec.structure, rows, scratch));
+        list.iter_mut().for_each(|segment| segment.cell.add_repeats());
     }
 
     /// Takes in other segments, none of whose rows wait.
@@ -113,7 +119,8 @@ impl Segments {
     /// Takes in a segment that is not there yet.
     pub(crate) fn insert(&mut self, name: Segment, cell: Cell) {
         self.places.insert(name.clone(), self.list.len());
-        self.list.push(OneSegment { name, cell, waiting: Waiting::default() });
+        self.list.push(OneSegment { name, cell });
+        self.backlog.add_segment();
     }
 
     /// Forgets the numbers of other blocks.
