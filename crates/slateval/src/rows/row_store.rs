@@ -5,6 +5,7 @@
 //! are in single precision, and their rows are kept so: half the memory, and no bit is lost.
 
 use crate::math::column::{Column, groups_of};
+use crate::math::fetch::fetch;
 use crate::math::lanes::{Eight, LANES, Lanes, wide};
 use crate::rows::block::Block;
 
@@ -66,11 +67,6 @@ impl<'b> Donor<'b> {
         turned.fill(block.rows(), &columns);
         Donor { block, columns, of_slots, kinds: like.kinds(), turned }
     }
-
-    /// Numbers of a row.
-    pub(crate) fn width(&self) -> usize {
-        self.columns.len()
-    }
 }
 
 impl Turned {
@@ -109,7 +105,7 @@ impl RowStore {
     ///
     /// # Panics
     /// If there are [`Block::ROWS`] rows already.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn push(&mut self, donor: &Donor<'_>, row: usize) {
         if self.rows == 0 {
             self.begin(donor);
@@ -119,19 +115,22 @@ impl RowStore {
         match &mut self.numbers {
             Numbers::Singles(own) if is_plain && donor.turned.single => {
                 copy_row(&donor.turned.singles, row, lines_of(self.width), &mut own[at..]);
+                fetch_next(own, at, self.width);
             }
             Numbers::Doubles(own) if is_plain && !donor.turned.single => {
                 copy_row(&donor.turned.doubles, row, lines_of(self.width), &mut own[at..]);
+                fetch_next(own, at, self.width);
             }
             _ => self.push_other(donor, row),
         }
-        if !donor.block.groups().is_empty() {
-            self.groups.extend(donor.block.groups().get(row));
+        if let Some(&group) = donor.block.groups().get(row) {
+            self.groups.push(group);
         }
         self.rows += 1;
     }
 
     /// Makes room for rows like those of a block.
+    #[cold]
     fn begin(&mut self, donor: &Donor<'_>) {
         (self.slots, self.width, self.ragged) = (donor.block.slots(), donor.columns.len(), false);
         match &mut self.numbers {
@@ -206,6 +205,12 @@ impl RowStore {
         self.groups.clear();
         self.rows = 0;
     }
+}
+
+/// Asks for the place of the next row but one. By its turn, rows of other segments have taken the nearer caches.
+#[inline(always)]
+fn fetch_next<T>(numbers: &[T], at: usize, width: usize) {
+    numbers.get(at + 2 * width + LANES).into_iter().for_each(fetch);
 }
 
 /// Copies a row in whole groups. How many there are is mostly known to the compiler, which then needs no call.

@@ -39,9 +39,8 @@ impl Summary {
 
 /// Numbers of rows that wait: full blocks of all segments, and one of each that is not full.
 fn waiting_numbers(spec: &Spec, slots: usize, segments: usize) -> u64 {
-    let mut block = Block::new(spec);
-    block.reset(0, slots);
-    let open = segments.saturating_mul(Block::ROWS).saturating_mul(block.fields().len());
+    let width = Block::new(spec).width_of(slots);
+    let open = segments.saturating_mul(Block::ROWS).saturating_mul(width);
     (MOST_NUMBERS as u64).saturating_add(open as u64)
 }
 

@@ -10,10 +10,10 @@ use crate::question::binning::Binning;
 use crate::question::segment::Segment;
 use crate::question::spec::Spec;
 use crate::rows::block::Block;
-use crate::rows::row_store::{Donor, Turned};
 use crate::summary::accumulate::Scratch;
-use crate::summary::backlog::Backlog;
+use crate::summary::backlog::{Backlog, Ready};
 use crate::summary::cell::Cell;
+use crate::summary::coded_rows::BlockCodes;
 
 /// The segments of a log, in order of their first appearance.
 #[derive(Debug, Clone, Default)]
@@ -22,8 +22,8 @@ pub(crate) struct Segments {
     places: HashMap<Segment, usize>,
     /// Rows that wait.
     backlog: Backlog,
-    /// Buffer for the rows of a block.
-    turned: Turned,
+    /// Buffer for the places of a block's rows.
+    of_rows: Vec<u32>,
     /// Places of the segments of the block that came last, by their numbers there.
     seen: Seen,
 }
@@ -78,30 +78,36 @@ impl Segments {
         block.segment_ids().iter().all(is_known)
     }
 
-    /// Adds the rows of a block that has been checked.
+    /// Adds the rows of a block that has been checked; their codes are given if all of them were recognised.
     ///
     /// `full` is a block for rows that need not wait any longer.
-    pub(crate) fn add(&mut self, spec: &Spec, block: &Block, full: &mut Block, scratch: &mut Scratch) {
+    pub(crate) fn add(
+        &mut self,
+        spec: &Spec,
+        (block, codes): (&Block, Option<&BlockCodes>),
+        full: &mut Block,
+        scratch: &mut Scratch,
+    ) {
         self.see(block);
-        let mut turned = std::mem::take(&mut self.turned);
-        let donor = Donor::new(block, full, &mut turned);
-        for (row, &id) in block.segment_ids().iter().enumerate() {
+        let mut places = std::mem::take(&mut self.of_rows);
+        places.clear();
+        for &id in block.segment_ids() {
             let place = match self.seen.places.get(id as usize) {
                 Some(Some(place)) => *place,
                 _ => self.find_place(id, spec, block),
             };
-            if let Some(place) = self.backlog.push(place, &donor, row) {
-                let cell = &mut self.list[place].cell;
-                self.backlog.empty(place, full, |rows| cell.add(&spec.structure, rows, scratch));
-            }
+            // There are at most a thousand.
+            places.push(place as u32);
         }
-        self.turned = turned;
+        let Segments { list, backlog, .. } = self;
+        backlog.add((block, codes), &places, full, |place, rows| list[place].cell.add_ready(spec, rows, scratch));
+        self.of_rows = places;
     }
 
     /// Adds up the rows that wait.
     pub(crate) fn settle(&mut self, spec: &Spec, full: &mut Block, scratch: &mut Scratch) {
         let Segments { list, backlog, .. } = self;
-        backlog.empty_all(full, |place, rows| list[place].cell.add(&spec.structure, rows, scratch));
+        backlog.empty_all(full, |place, rows| list[place].cell.add_ready(spec, rows, scratch));
         list.iter_mut().for_each(|segment| segment.cell.add_repeats());
     }
 
@@ -154,5 +160,15 @@ impl Segments {
     fn share_bins(&mut self, spec: &Spec) {
         let Binning { capacity, .. } = spec.segment_binning(self.len());
         self.list.iter_mut().for_each(|segment| segment.cell.limit_bins(capacity));
+    }
+}
+
+impl Cell {
+    /// Adds rows that waited.
+    fn add_ready(&mut self, spec: &Spec, rows: Ready<'_>, scratch: &mut Scratch) {
+        match rows {
+            Ready::Block(block) => self.add(&spec.structure, block, scratch),
+            Ready::Coded(coded) => self.add_coded(&spec.structure, coded, scratch),
+        }
     }
 }
