@@ -1,8 +1,8 @@
 //! Asks for memory ahead of its use, outside of loops over eight numbers at once.
 
 /// Asks for the cache line of an item to be brought nearer, for it will be needed soon. Rows of a hundred segments go to a
-/// hundred places, each of which is far away when its turn comes again: without this, waiting for them takes a tenth of the
-/// time of such a log.
+/// hundred places, each of which is far away when its turn comes again: keeping them took 13% of the samples of such a log
+/// without this, and 9% with it.
 #[inline(always)]
 #[cfg_attr(
     target_arch = "x86_64",
