@@ -270,8 +270,8 @@ fn each_turned<F: Eight>(rows: usize, columns: &[&Column], mut show: impl FnMut(
                 numbers[lane] = F::load(&eight[lane].groups()[group]);
             }
             let turned = F::transpose(numbers);
-            for row in 0..LANES {
-                show(turned[row], (group * LANES + row) * lines + line);
+            for (row, turned) in turned.into_iter().enumerate() {
+                show(turned, (group * LANES + row) * lines + line);
             }
         }
     }
@@ -309,8 +309,8 @@ fn turn_groups_back<F: Eight>(rows: usize, columns: &mut [&mut Column], load: im
     for (line, columns) in columns.chunks_mut(LANES).enumerate() {
         for group in 0..groups_of(rows) {
             let mut eight = [F::splat(0.0); LANES];
-            for row in 0..LANES {
-                eight[row] = load((group * LANES + row) * width + line * LANES);
+            for (row, eight) in eight.iter_mut().enumerate() {
+                *eight = load((group * LANES + row) * width + line * LANES);
             }
             let turned = F::transpose(eight);
             for (lane, column) in columns.iter_mut().enumerate() {
