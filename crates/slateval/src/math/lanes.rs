@@ -108,6 +108,8 @@ pub(crate) trait Eight: Copy {
     /// Eight single-precision numbers, each as the double that it is.
     fn load_singles(from: &[f32; LANES]) -> Self;
     fn store(self, to: &mut Lanes);
+    /// Each number as the nearest one of single precision.
+    fn store_singles(self, to: &mut [f32; LANES]);
     fn plus(self, other: Self) -> Self;
     fn times(self, other: Self) -> Self;
     fn over(self, other: Self) -> Self;
@@ -239,6 +241,12 @@ impl Eight for Lanes {
     #[cfg_attr(not(target_arch = "x86_64"), inline(always))]
     fn store(self, to: &mut Lanes) {
         *to = self;
+    }
+
+    #[cfg_attr(target_arch = "x86_64", inline(never))]
+    #[cfg_attr(not(target_arch = "x86_64"), inline(always))]
+    fn store_singles(self, to: &mut [f32; LANES]) {
+        *to = self.map(|x| x as f32);
     }
 
     #[cfg_attr(target_arch = "x86_64", inline(never))]
@@ -423,6 +431,8 @@ mod tests {
     fn everything<F: Eight>(numbers: &[Lanes; LANES]) -> Vec<[u64; LANES]> {
         let eight = numbers.map(|lanes| F::load(&lanes));
         let [a, b, c, d, ..] = eight;
+        let mut singles = [0.0; LANES];
+        a.store_singles(&mut singles);
         let mut found = vec![
             a.plus(b),
             a.times(b),
@@ -441,6 +451,7 @@ mod tests {
             F::splat(f64::from(u8::from(F::is_every_lane(F::both(a.is_within(b, c), d.is_within(b, c)))))),
             F::splat(f64::from(u8::from(F::is_every_lane(F::both(F::every_lane(), a.is_within(a, a)))))),
             F::load_singles(&numbers[0].map(|x| x as f32)),
+            F::load_singles(&singles),
             F::splat(f64::from(u8::from(a.or_outside(b, 0.0, 3.0).has_a_sign()))),
             F::splat(f64::from(u8::from(a.absolute().or_outside(F::splat(0.0), 0.0, f64::INFINITY).has_a_sign()))),
         ];

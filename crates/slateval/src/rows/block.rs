@@ -304,6 +304,11 @@ impl Block {
         (columns, of_slots)
     }
 
+    /// Numbers of a row of so many slots.
+    pub(crate) fn width_of(&self, slots: usize) -> usize {
+        self.single.len() + self.weights.len() + self.kinds() * slots
+    }
+
     /// How many kinds of columns each slot has.
     pub(crate) fn kinds(&self) -> usize {
         (0..self.by_slot.len()).filter(|&kind| self.columns.has(kind)).count()

@@ -94,6 +94,32 @@ impl Patterns {
         true
     }
 
+    /// Slots of slates with these patterns.
+    pub(crate) fn slots(&self) -> usize {
+        self.slots
+    }
+
+    /// A block of rows with these patterns, of each policy the codes, and rewards.
+    pub(crate) fn rows(&self, rewards: &[f64], codes: &[Codes]) -> Block {
+        let mut block = self.like.clone();
+        block.reset(rewards.len(), self.slots);
+        block.column_mut(Field::Reward).copy_from_slice(rewards);
+        for (place, values) in self.values.iter().enumerate() {
+            // Policies that share a column have the same in it.
+            let bit_of = |policy: usize| self.varying[policy].iter().position(|&column| column == place);
+            let bit = (0..codes.len()).find_map(|policy| bit_of(policy).map(|bit| (policy, bit)));
+            let second = |row: usize| bit.map_or(0, |(policy, bit)| usize::from(codes[policy][row] >> bit & 1));
+            let column = block.column_mut(self.field(place));
+            column.iter_mut().enumerate().for_each(|(row, number)| *number = values[second(row)]);
+        }
+        block
+    }
+
+    /// The field of a column.
+    fn field(&self, place: usize) -> Field {
+        self.kinds[place / self.slots].first.of_slot(place % self.slots)
+    }
+
     /// A block of one row, which has one of a policy's patterns and a reward of 1.
     pub(crate) fn one_row(&self, policy: usize, pattern: usize) -> Block {
         let mut block = self.like.clone();
@@ -102,8 +128,7 @@ impl Patterns {
         for (place, values) in self.values.iter().enumerate() {
             let bit = self.varying[policy].iter().position(|&column| column == place);
             let value = values[bit.map_or(0, |bit| pattern >> bit & 1)];
-            let field = self.kinds[place / self.slots].first.of_slot(place % self.slots);
-            block.column_mut(field)[0] = value;
+            block.column_mut(self.field(place))[0] = value;
         }
         block
     }

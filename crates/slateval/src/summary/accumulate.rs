@@ -6,6 +6,8 @@
 //! are kept in [`LANES`](crate::math::lanes::LANES) interleaved parts: the order of additions, and so the last bit, does
 //! not depend on the processor.
 
+use std::sync::Arc;
+
 use crate::math::column::Column;
 use crate::math::vector;
 use crate::question::field::Field;
@@ -15,6 +17,7 @@ use crate::rows::ratios::Divisors;
 use crate::rows::weights;
 use crate::summary::cell::{Cell, PolicySums};
 use crate::summary::clusters::FeatureColumns;
+use crate::summary::coded_rows::CodedRows;
 use crate::summary::columns::{OrderSums, PolicyBlock, PolicyColumns};
 use crate::summary::index::Basis;
 use crate::summary::repeats::Recognition;
@@ -46,13 +49,24 @@ impl Cell {
         if block.slots() > self.slots {
             self.widen(block.slots());
         }
-        self.find_bins(block, scratch);
-        if self.can_count(block) && scratch.recognition.recognise(block) {
-            self.count(scratch);
+        self.find_bins(block.rows(), block.whole_column(Field::Reward), block.reward_range(), scratch);
+        if self.can_count(block.slots()) && scratch.recognition.recognise(block) {
+            self.count_recognised(scratch);
         } else {
             self.sum(structure, block, scratch);
         }
         self.rows += block.rows() as u64;
+    }
+
+    /// Adds rows whose patterns were recognised before: the same as adding the block that they are.
+    pub(crate) fn add_coded(&mut self, structure: &Structure, rows: &CodedRows, scratch: &mut Scratch) {
+        let is_known = scratch.recognition.known().is_some_and(|known| Arc::ptr_eq(known, rows.known()));
+        if !is_known || !self.can_count(rows.known().patterns.slots()) {
+            return self.add(structure, &rows.block(), scratch);
+        }
+        self.find_bins(rows.rows(), rows.rewards(), None, scratch);
+        self.count(rows.known(), rows.codes(), (&scratch.rewards, &scratch.bin_rows));
+        self.rows += rows.rows() as u64;
     }
 
     /// Adds rows one by one, given their bins.
@@ -85,12 +99,11 @@ impl Cell {
         groups.add(block.groups(), &scratch.bin_rows, &policies);
     }
 
-    /// Finds the rewards' bins.
-    fn find_bins(&mut self, block: &Block, scratch: &mut Scratch) {
-        let rows = block.rows();
-        scratch.rewards.fill(rows, block.whole_column(Field::Reward));
+    /// Finds the rewards' bins, given their range where it is known.
+    fn find_bins(&mut self, rows: usize, rewards: &Column, range: Option<(f64, f64)>, scratch: &mut Scratch) {
+        scratch.rewards.fill(rows, rewards);
         let rewards = scratch.rewards.plain.first(rows);
-        let range = block.reward_range().or_else(|| vector::range(rewards));
+        let range = range.or_else(|| vector::range(rewards));
         let moves = self.bins.assign(rewards, range, &mut scratch.bin_rows);
         self.move_rows(moves.as_ref());
         // Before the first sum: what rounding takes from a sum does not come back when its origin moves.

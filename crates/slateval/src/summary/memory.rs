@@ -2,8 +2,10 @@
 
 use crate::question::binning::Binning;
 use crate::question::spec::Spec;
+use crate::rows::block::Block;
 use crate::rows::patterns::MOST_PATTERNS;
 use crate::summary::Summary;
+use crate::summary::backlog::MOST_NUMBERS;
 use crate::summary::index::{GroupLayout, Layout, MomentLayout, Shared};
 use crate::summary::layout::{Kept, RowLayout};
 
@@ -29,8 +31,17 @@ impl Summary {
             0 => 0,
             _ => cell_numbers(spec, spec.segment_binning(segments), spec.segment_groups(), slots),
         };
-        NUMBER.saturating_mul(whole.saturating_add(each.saturating_mul(segments as u64)))
+        let waiting = if segments > 0 { waiting_numbers(spec, slots, segments) } else { 0 };
+        let sums = whole.saturating_add(each.saturating_mul(segments as u64));
+        NUMBER.saturating_mul(sums.saturating_add(waiting))
     }
+}
+
+/// Numbers of rows that wait: full blocks of all segments, and one of each that is not full.
+fn waiting_numbers(spec: &Spec, slots: usize, segments: usize) -> u64 {
+    let width = Block::new(spec).width_of(slots);
+    let open = segments.saturating_mul(Block::ROWS).saturating_mul(width);
+    (MOST_NUMBERS as u64).saturating_add(open as u64)
 }
 
 /// Numbers of a cell with all its bins.
@@ -63,7 +74,6 @@ mod tests {
     use crate::question::field::Field;
     use crate::question::segment::Segment;
     use crate::question::structure::Structure;
-    use crate::rows::block::Block;
 
     /// Rows with as many different rewards as there are bins, in as many segments as asked for.
     fn filled(spec: &Spec, slots: usize, segments: i64) -> Summary {

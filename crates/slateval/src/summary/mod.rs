@@ -2,9 +2,11 @@
 //! See docs/methods.md, section 3.
 
 pub(crate) mod accumulate;
+pub(crate) mod backlog;
 pub(crate) mod bins;
 pub(crate) mod cell;
 pub(crate) mod clusters;
+pub(crate) mod coded_rows;
 pub(crate) mod columns;
 pub(crate) mod cross;
 pub(crate) mod feature_map;
@@ -48,6 +50,7 @@ use crate::question::spec::Spec;
 use crate::rows::block::Block;
 use crate::summary::accumulate::Scratch;
 use crate::summary::cell::Cell;
+use crate::summary::coded_rows::BlockCodes;
 use crate::summary::history::History;
 use crate::summary::inputs::{Input, Inputs};
 use crate::summary::segments::Segments;
@@ -153,9 +156,9 @@ impl Summary {
         if self.spec.by.is_some() && !self.segments.know_all(block) {
             self.check_segments(block.segments())?;
         }
-        add_to(&mut self.whole, &self.spec, block, &mut self.scratch);
+        let codes = add_to(&mut self.whole, &self.spec, block, &mut self.scratch);
         if self.spec.by.is_some() {
-            self.segments.add(&self.spec, block, &mut self.full, &mut self.scratch);
+            self.segments.add(&self.spec, (block, codes.as_ref()), &mut self.full, &mut self.scratch);
         }
         Ok(())
     }
@@ -283,11 +286,13 @@ impl Summary {
     }
 }
 
-/// Adds the rows of a block that has been checked.
-fn add_to(whole: &mut Option<Cell>, spec: &Spec, block: &Block, scratch: &mut Scratch) {
-    if block.rows() > 0 {
-        let cell = whole.get_or_insert_with(|| Cell::of_log(spec, block.slots()));
-        cell.add(&spec.structure, block, scratch);
-        scratch.recognition.learn(block, spec.policies.len());
+/// Adds the rows of a block that has been checked. Says what patterns they have, for their segments, if all were known.
+fn add_to(whole: &mut Option<Cell>, spec: &Spec, block: &Block, scratch: &mut Scratch) -> Option<BlockCodes> {
+    if block.rows() == 0 {
+        return None;
     }
+    let cell = whole.get_or_insert_with(|| Cell::of_log(spec, block.slots()));
+    cell.add(&spec.structure, block, scratch);
+    let is_recognised = scratch.recognition.learn(block, spec.policies.len());
+    if is_recognised && spec.by.is_some() { BlockCodes::new(&scratch.recognition) } else { None }
 }

@@ -84,9 +84,11 @@ impl Moments {
 
     /// Adds rows that are alike but for their rewards, given the sums of one with a reward of 1, and the powers of the
     /// rewards summed up, from 0 on.
-    pub(crate) fn add_repeats(&mut self, one: &Moments, powers: &[f64; 1 + POWERS]) {
-        for ((sum, one), key) in self.sums.iter_mut().zip(&one.sums).zip(self.layout.keys()) {
-            *sum += one * powers[key.power()];
+    ///
+    /// `of_sums` are the powers that the sums are of.
+    pub(crate) fn add_repeats(&mut self, one: &Moments, of_sums: &[usize], powers: &[f64; 1 + POWERS]) {
+        for ((sum, one), &power) in self.sums.iter_mut().zip(&one.sums).zip(of_sums) {
+            *sum += one * powers[power];
         }
     }
 

@@ -28,6 +28,10 @@ pub(crate) struct PolicyPatterns {
     pub(crate) places: Vec<Range<usize>>,
     /// What each pattern adds to the sums over all rows, for a reward of 1.
     pub(crate) over_all: Vec<PolicySums>,
+    /// For each pattern, where its weights are counted.
+    pub(crate) counted: Vec<Vec<usize>>,
+    /// The power of the reward that each moment is of.
+    pub(crate) powers: Vec<usize>,
 }
 
 impl PatternSums {
@@ -37,8 +41,10 @@ impl PatternSums {
         one.table.resize(MOST_PATTERNS);
         let mut of_policy = |policy| {
             let of_pattern = |pattern| one.add_one(patterns, policy, pattern, &mut scratch);
-            let over_all = (0..patterns.count(policy)).map(of_pattern).collect();
-            PolicyPatterns { places: places_of(&cell.layout, policy), over_all }
+            let over_all: Vec<PolicySums> = (0..patterns.count(policy)).map(of_pattern).collect();
+            let counted = over_all.iter().map(|one| one.tally.places()).collect();
+            let powers = cell.policies[policy].moments.layout.keys().iter().map(|key| key.power()).collect();
+            PolicyPatterns { places: places_of(&cell.layout, policy), over_all, counted, powers }
         };
         let policies = (0..cell.policies.len()).map(&mut of_policy).collect();
         PatternSums { in_bin: one.table, policies }

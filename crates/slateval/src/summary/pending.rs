@@ -4,7 +4,6 @@ use std::borrow::Cow;
 
 use crate::question::error::Result;
 use crate::rows::block::Block;
-use crate::rows::row_store::Donor;
 use crate::rows::slate::Slate;
 use crate::summary::Summary;
 use crate::summary::cell::Cell;
@@ -41,9 +40,9 @@ impl Summary {
         let checked = slate.fill(&self.spec, &mut self.one).and_then(|()| self.one.check(&self.spec));
         checked.map_err(|error| error.after(usize::try_from(self.rows()).unwrap_or(usize::MAX)))?;
         let Summary { spec, whole, segments, waiting, one, full, scratch, .. } = self;
-        waiting.push(&Donor::new(one, full), 0, full, |rows| super::add_to(whole, spec, rows, scratch));
+        waiting.take(one, full, |rows| drop(super::add_to(whole, spec, rows, scratch)));
         if spec.by.is_some() {
-            segments.add(spec, one, full, scratch);
+            segments.add(spec, (one, None), full, scratch);
         }
         Ok(())
     }
@@ -56,16 +55,14 @@ impl Summary {
     /// Adds the rows of a block that has been checked, once they fill a block with those that wait.
     pub(crate) fn enqueue(&mut self, block: &Block) {
         let Summary { spec, whole, segments, waiting, full, scratch, .. } = self;
-        if waiting.rows() == 0 && block.rows() == Block::ROWS {
-            super::add_to(whole, spec, block, scratch);
+        let codes = if waiting.rows() == 0 && block.rows() == Block::ROWS {
+            super::add_to(whole, spec, block, scratch)
         } else {
-            let donor = Donor::new(block, full);
-            for row in 0..block.rows() {
-                waiting.push(&donor, row, full, |rows| super::add_to(whole, spec, rows, scratch));
-            }
-        }
+            waiting.take(block, full, |rows| drop(super::add_to(whole, spec, rows, scratch)));
+            None
+        };
         if spec.by.is_some() {
-            segments.add(spec, block, full, scratch);
+            segments.add(spec, (block, codes.as_ref()), full, scratch);
         }
     }
 
@@ -73,7 +70,7 @@ impl Summary {
     /// answer depends on it; it spares those who ask a copy.
     pub fn settle(&mut self) {
         let Summary { spec, whole, segments, waiting, full, scratch, .. } = self;
-        waiting.empty(full, |rows| super::add_to(whole, spec, rows, scratch));
+        waiting.empty(full, |rows| drop(super::add_to(whole, spec, rows, scratch)));
         whole.iter_mut().for_each(Cell::add_repeats);
         segments.settle(spec, full, scratch);
     }

@@ -13,7 +13,7 @@ use crate::math::lanes::{Eight, wide};
 use crate::rows::block::Block;
 use crate::rows::patterns::{Codes, MOST_PATTERNS, Patterns, Recognised};
 use crate::summary::accumulate::Scratch;
-use crate::summary::cell::Cell;
+use crate::summary::cell::{Cell, PolicySums};
 use crate::summary::index::{POWERS, Shared};
 use crate::summary::pattern_sums::{PatternSums, PolicyPatterns};
 use crate::summary::rewards::Rewards;
@@ -40,8 +40,8 @@ enum Last {
 
 /// Patterns, and what they add to the sums of a cell once somebody asked.
 #[derive(Debug)]
-struct KnownPatterns {
-    patterns: Patterns,
+pub(crate) struct KnownPatterns {
+    pub(super) patterns: Patterns,
     sums: OnceLock<PatternSums>,
 }
 
@@ -50,11 +50,21 @@ const MOST_MISSES: u64 = 8;
 const HITS_FOR_A_MISS: u64 = 4;
 
 impl Recognition {
-    /// Whether all rows of a block have known patterns. Their codes are kept for [`Cell::count`].
+    /// Whether all rows of a block have known patterns. Their codes are kept.
     pub(super) fn recognise(&mut self, block: &Block) -> bool {
         let found = self.known.as_ref().is_some_and(|known| known.patterns.recognise(block, &mut self.found));
         self.last = if found { Last::Recognised } else { Last::Missed };
         found
+    }
+
+    /// The patterns that are known now.
+    pub(super) fn known(&self) -> Option<&Arc<KnownPatterns>> {
+        self.known.as_ref()
+    }
+
+    /// The codes of the block that was recognised last.
+    pub(super) fn codes(&self) -> &[Codes] {
+        &self.found.codes
     }
 
     /// Whether too many blocks were missed.
@@ -64,8 +74,11 @@ impl Recognition {
 
     /// Learns the patterns of the last block of the log, if it was not recognised. Those of segments teach nothing: what is
     /// known, and with it the last bits of the whole log's sums, must not depend on whether there are segments.
-    pub(super) fn learn(&mut self, block: &Block, policies: usize) {
-        match std::mem::take(&mut self.last) {
+    ///
+    /// Says whether it was recognised.
+    pub(super) fn learn(&mut self, block: &Block, policies: usize) -> bool {
+        let last = std::mem::take(&mut self.last);
+        match last {
             Last::NotAsked => {}
             Last::Recognised => self.hits += 1,
             Last::Missed if self.has_given_up() => self.known = None,
@@ -77,6 +90,7 @@ impl Recognition {
                 }
             }
         }
+        last == Last::Recognised
     }
 }
 
@@ -151,9 +165,13 @@ impl Repeats {
         &self.policies[policy].counts[pattern << self.shift..][..1 << self.shift]
     }
 
-    /// Rows of a bin, which are the same for every policy.
-    fn rows_in(&self, bin: usize) -> u32 {
-        self.policies[0].counts[bin..].iter().step_by(1 << self.shift).sum()
+    /// Rows of each bin, which are the same for every policy.
+    fn rows_by_bin(&self) -> Vec<u32> {
+        let mut rows = vec![0; 1 << self.shift];
+        for counts in self.policies[0].counts.chunks_exact(1 << self.shift) {
+            rows.iter_mut().zip(counts).for_each(|(rows, count)| *rows += count);
+        }
+        rows
     }
 
     /// For a policy's pattern, how many rows there are, and the sums of the powers of their rewards.
@@ -169,17 +187,27 @@ impl Repeats {
 }
 
 impl Cell {
-    /// Whether the patterns of a block's rows tell all that is summed.
-    pub(super) fn can_count(&self, block: &Block) -> bool {
-        self.kept.can_count() && self.slots == block.slots()
+    /// Whether the patterns of rows of so many slots tell all that is summed.
+    pub(super) fn can_count(&self, slots: usize) -> bool {
+        self.kept.can_count() && self.slots == slots
     }
 
     /// Counts the rows of a block that was just recognised, given their bins and rewards.
-    pub(super) fn count(&mut self, scratch: &mut Scratch) {
+    pub(super) fn count_recognised(&mut self, scratch: &mut Scratch) {
         let Scratch { recognition: Recognition { known: Some(known), found, .. }, rewards, bin_rows, .. } = scratch
         else {
             unreachable!("only known patterns are recognised")
         };
+        self.count(known, &found.codes, (rewards, bin_rows));
+    }
+
+    /// Counts rows of known patterns, given their bins and rewards.
+    pub(super) fn count(
+        &mut self,
+        known: &Arc<KnownPatterns>,
+        codes: &[Codes],
+        (rewards, bin_rows): (&Rewards, &[u32]),
+    ) {
         let fits = |repeats: &Repeats| Arc::ptr_eq(&repeats.known, known) && repeats.rows < MOST_ROWS;
         if !self.repeats.as_ref().is_some_and(fits) {
             self.add_repeats();
@@ -189,7 +217,7 @@ impl Cell {
         repeats.rows += bin_rows.len() as u64;
         repeats.rewards.resize(self.table.len(), BinRewards::NONE);
         gather_rewards(bin_rows, rewards, &mut repeats.rewards);
-        for (repeats_of, codes) in repeats.policies.iter_mut().zip(&found.codes) {
+        for (repeats_of, codes) in repeats.policies.iter_mut().zip(codes) {
             count_rows(bin_rows, codes, rewards, repeats.shift, repeats_of);
         }
     }
@@ -198,41 +226,53 @@ impl Cell {
     pub(crate) fn add_repeats(&mut self) {
         let Some(repeats) = self.repeats.take() else { return };
         let sums = repeats.known.sums.get_or_init(|| PatternSums::new(self, &repeats.known.patterns));
-        for bin in 0..self.table.len() {
-            let rows = repeats.rows_in(bin);
+        for (bin, rows) in repeats.rows_by_bin().into_iter().enumerate().take(self.table.len()) {
             if rows > 0 {
                 let BinRewards { sum, least, most } = repeats.rewards[bin];
                 Shared::merge(self.table.row_mut(bin as u32), &[f64::from(rows), sum, least, -most]);
             }
         }
-        for (policy, PolicyPatterns { places, over_all }) in sums.policies.iter().enumerate() {
-            for (pattern, one) in over_all.iter().enumerate() {
-                let (counts, powers) = (repeats.counts(policy, pattern), repeats.powers(policy, pattern));
-                add_to_bins(&mut self.table, counts, sums.in_bin.row(pattern as u32), places);
-                self.policies[policy].moments.add_repeats(&one.moments, &powers);
-                self.policies[policy].tally.add_times(&one.tally, powers[0] as u64);
+        for (policy, PolicyPatterns { places, over_all, counted, powers: of_sums }) in sums.policies.iter().enumerate()
+        {
+            add_to_bins(&mut self.table, &repeats.policies[policy].counts, repeats.shift, &sums.in_bin, places);
+            let PolicySums { moments, tally } = &mut self.policies[policy];
+            for (pattern, (one, counted)) in over_all.iter().zip(counted).enumerate() {
+                let powers = repeats.powers(policy, pattern);
+                moments.add_repeats(&one.moments, of_sums, &powers);
+                tally.add_repeats(&one.tally, counted, powers[0] as u64);
             }
         }
     }
 }
 
-/// Adds a pattern to each bin as often as it was counted there.
-fn add_to_bins(table: &mut Table, counts: &[u32], one: &[f64], places: &[Range<usize>]) {
-    for (bin, &count) in counts.iter().enumerate().take(table.len()).filter(|&(_, &count)| count > 0) {
-        let row = table.row_mut(bin as u32);
-        for places in places {
-            add_times(&mut row[places.clone()], &one[places.clone()], f64::from(count));
+/// Bins whose counts of a pattern lie in one cache line, and whose sums stay in the nearest cache while all patterns are
+/// added to them.
+const BINS_AT_ONCE: usize = 16;
+
+wide! {
+    /// Adds each pattern to each bin as often as it was counted there. The counts of a pattern are a power of two apart.
+    fn add_to_bins(table: &mut Table, counts: &[u32], shift: u32, ones: &Table, places: &[Range<usize>]) = add_to_each_bin
+}
+
+#[inline(always)]
+fn add_to_each_bin<F: Eight>(table: &mut Table, counts: &[u32], shift: u32, ones: &Table, places: &[Range<usize>]) {
+    for first in (0..table.len()).step_by(BINS_AT_ONCE) {
+        let bins = first..(first + BINS_AT_ONCE).min(table.len());
+        for (pattern, counts) in counts.chunks_exact(1 << shift).enumerate() {
+            let one = ones.row(pattern as u32);
+            for (bin, &count) in bins.clone().zip(&counts[bins.clone()]).filter(|&(_, &count)| count > 0) {
+                let row = table.row_mut(bin as u32);
+                for places in places {
+                    add_times(&mut row[places.clone()], &one[places.clone()], f64::from(count));
+                }
+            }
         }
     }
 }
 
-wide! {
-    /// `sums += n one`.
-    fn add_times(sums: &mut [f64], one: &[f64], n: f64) = add_times_of
-}
-
+/// `sums += n one`.
 #[inline(always)]
-fn add_times_of<F: Eight>(sums: &mut [f64], one: &[f64], n: f64) {
+fn add_times(sums: &mut [f64], one: &[f64], n: f64) {
     for (sum, one) in sums.iter_mut().zip(one) {
         *sum = one.mul_add(n, *sum);
     }

@@ -155,3 +155,18 @@ fn logs_of_many_propensities_are_not_counted() {
     assert!(!counted.is_counting() && counted.scratch.recognition.has_given_up());
     assert_eq!(counted.rows(), added.rows());
 }
+
+/// Rows that wait as codes are spelled out where rows of other patterns join them, and where more patterns are known by then.
+#[test]
+fn rows_of_segments_wait_for_any_patterns() {
+    let spec = Spec::new(Structure::Auto, ["new", "bolder"]).with_chi().by("device");
+    let odd = |numbers: &mut Numbers, block: usize| match numbers.below(40) {
+        0 if block % 7 == 6 => 1.0,
+        n if n.is_multiple_of(4) && block > 20 => 0.5,
+        _ => 0.125,
+    };
+    for blocks in [9, 60, 130] {
+        Log { target: odd, blocks, ..LOG }.check(&spec);
+        Log { blocks, ..LOG }.check(&spec);
+    }
+}

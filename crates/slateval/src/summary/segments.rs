@@ -10,16 +10,20 @@ use crate::question::binning::Binning;
 use crate::question::segment::Segment;
 use crate::question::spec::Spec;
 use crate::rows::block::Block;
-use crate::rows::row_store::Donor;
 use crate::summary::accumulate::Scratch;
+use crate::summary::backlog::{Backlog, Ready};
 use crate::summary::cell::Cell;
-use crate::summary::waiting::Waiting;
+use crate::summary::coded_rows::BlockCodes;
 
 /// The segments of a log, in order of their first appearance.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Segments {
     list: Vec<OneSegment>,
     places: HashMap<Segment, usize>,
+    /// Rows that wait.
+    backlog: Backlog,
+    /// Buffer for the places of a block's rows.
+    of_rows: Vec<u32>,
     /// Places of the segments of the block that came last, by their numbers there.
     seen: Seen,
 }
@@ -29,7 +33,6 @@ struct OneSegment {
     name: Segment,
     /// Without the rows that wait.
     cell: Cell,
-    waiting: Waiting,
 }
 
 #[derive(Debug, Clone, Default)]
@@ -65,7 +68,7 @@ impl Segments {
     }
 
     pub(crate) fn are_waiting(&self) -> bool {
-        self.list.iter().any(|segment| segment.waiting.rows() > 0 || segment.cell.repeats.is_some())
+        !self.backlog.is_empty() || self.list.iter().any(|segment| segment.cell.repeats.is_some())
     }
 
     /// Whether rows of all segments of a block have come before. Most blocks' have.
@@ -75,28 +78,37 @@ impl Segments {
         block.segment_ids().iter().all(is_known)
     }
 
-    /// Adds the rows of a block that has been checked.
+    /// Adds the rows of a block that has been checked; their codes are given if all of them were recognised.
     ///
     /// `full` is a block for rows that need not wait any longer.
-    pub(crate) fn add(&mut self, spec: &Spec, block: &Block, full: &mut Block, scratch: &mut Scratch) {
+    pub(crate) fn add(
+        &mut self,
+        spec: &Spec,
+        (block, codes): (&Block, Option<&BlockCodes>),
+        full: &mut Block,
+        scratch: &mut Scratch,
+    ) {
         self.see(block);
-        let donor = Donor::new(block, full);
-        for (row, &id) in block.segment_ids().iter().enumerate() {
+        let mut places = std::mem::take(&mut self.of_rows);
+        places.clear();
+        for &id in block.segment_ids() {
             let place = match self.seen.places.get(id as usize) {
                 Some(Some(place)) => *place,
                 _ => self.find_place(id, spec, block),
             };
-            let OneSegment { cell, waiting, .. } = &mut self.list[place];
-            waiting.push(&donor, row, full, |rows| cell.add(&spec.structure, rows, scratch));
+            // There are at most a thousand.
+            places.push(place as u32);
         }
+        let Segments { list, backlog, .. } = self;
+        backlog.add((block, codes), &places, full, |place, rows| list[place].cell.add_ready(spec, rows, scratch));
+        self.of_rows = places;
     }
 
     /// Adds up the rows that wait.
     pub(crate) fn settle(&mut self, spec: &Spec, full: &mut Block, scratch: &mut Scratch) {
-        for OneSegment { cell, waiting, .. } in &mut self.list {
-            waiting.empty(full, |rows| cell.add(&spec.structure, rows, scratch));
-            cell.add_repeats();
-        }
+        let Segments { list, backlog, .. } = self;
+        backlog.empty_all(full, |place, rows| list[place].cell.add_ready(spec, rows, scratch));
+        list.iter_mut().for_each(|segment| segment.cell.add_repeats());
     }
 
     /// Takes in other segments, none of whose rows wait.
@@ -113,7 +125,8 @@ impl Segments {
     /// Takes in a segment that is not there yet.
     pub(crate) fn insert(&mut self, name: Segment, cell: Cell) {
         self.places.insert(name.clone(), self.list.len());
-        self.list.push(OneSegment { name, cell, waiting: Waiting::default() });
+        self.list.push(OneSegment { name, cell });
+        self.backlog.add_segment();
     }
 
     /// Forgets the numbers of other blocks.
@@ -147,5 +160,15 @@ impl Segments {
     fn share_bins(&mut self, spec: &Spec) {
         let Binning { capacity, .. } = spec.segment_binning(self.len());
         self.list.iter_mut().for_each(|segment| segment.cell.limit_bins(capacity));
+    }
+}
+
+impl Cell {
+    /// Adds rows that waited.
+    fn add_ready(&mut self, spec: &Spec, rows: Ready<'_>, scratch: &mut Scratch) {
+        match rows {
+            Ready::Block(block) => self.add(&spec.structure, block, scratch),
+            Ready::Coded(coded) => self.add_coded(&spec.structure, coded, scratch),
+        }
     }
 }

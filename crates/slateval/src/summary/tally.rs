@@ -66,8 +66,8 @@ impl WeightTally {
         self.fourths += seen.fourths;
     }
 
-    /// Takes in another so many times.
-    fn add_times(&mut self, other: &WeightTally, times: u64) {
+    /// Takes in another so many times, but for the counts.
+    fn add_numbers(&mut self, other: &WeightTally, times: u64) {
         let least = |a: Option<f64>, b: Option<f64>| a.into_iter().chain(b).reduce(f64::min);
         let most = |a: Option<f64>, b: Option<f64>| a.into_iter().chain(b).reduce(f64::max);
         self.min = least(self.min, other.min);
@@ -79,7 +79,6 @@ impl WeightTally {
         self.fourths += n * other.fourths;
         self.design_chi += n * other.design_chi;
         self.design_ratios += n * other.design_ratios;
-        self.counts.add_times(&other.counts, times);
     }
 
     fn to_numbers(&self) -> impl Iterator<Item = f64> {
@@ -163,16 +162,28 @@ impl Tally {
     }
 
     pub(crate) fn merge(&mut self, other: &Tally) {
-        self.add_times(other, 1);
+        self.add_numbers(other, 1);
+        self.weights.iter_mut().zip(&other.weights).for_each(|(own, other)| own.counts.merge(&other.counts));
     }
 
-    /// Takes in another so many times: rows that are alike.
-    pub(crate) fn add_times(&mut self, other: &Tally, times: u64) {
+    /// Takes in that of one row so many times: rows that are alike. `places` says where each of its weights is counted.
+    pub(crate) fn add_repeats(&mut self, one: &Tally, places: &[usize], times: u64) {
         if times == 0 {
             return;
         }
+        self.add_numbers(one, times);
+        self.weights.iter_mut().zip(places).for_each(|(own, &place)| own.counts.add_at(place, times));
+    }
+
+    /// Where the weights of one row are counted.
+    pub(crate) fn places(&self) -> Vec<usize> {
+        self.weights.iter().map(|weight| weight.counts.first()).collect()
+    }
+
+    /// Takes in another so many times, but for the counts of weights.
+    fn add_numbers(&mut self, other: &Tally, times: u64) {
         let n = times as f64;
-        self.weights.iter_mut().zip(&other.weights).for_each(|(own, other)| own.add_times(other, times));
+        self.weights.iter_mut().zip(&other.weights).for_each(|(own, other)| own.add_numbers(other, times));
         self.pairs += n * other.pairs;
         self.pairs_squared += n * other.pairs_squared;
         self.negative_chi = self.negative_chi.saturating_add(other.negative_chi.saturating_mul(times));

@@ -2,16 +2,18 @@
 //!
 //! Sums are added up a block at a time, at a cost that hardly depends on how many rows the block has, and their last bits
 //! depend on where blocks begin. Rows that come one by one or in chunks of any size are therefore kept until there are
-//! [`Block::ROWS`] of them, so that their sums are those of one pass; so are rows of a segment. Waiting rows have been
+//! [`Block::ROWS`] of them, so that their sums are those of one pass. Waiting rows have been
 //! checked, so adding them later cannot fail.
 
 use crate::rows::block::Block;
-use crate::rows::row_store::{Donor, RowStore};
+use crate::rows::row_store::{Donor, RowStore, Turned};
 
 /// Fewer rows than a block has.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Waiting {
     rows: RowStore,
+    /// Buffer for the rows of a block.
+    turned: Turned,
 }
 
 impl Waiting {
@@ -25,13 +27,18 @@ impl Waiting {
         if self.rows() == 0 { 0 } else { self.rows.slots() }
     }
 
-    /// Takes a row in. If it fills a block, all rows are moved to `block` and shown to `full`.
-    #[inline]
-    pub(crate) fn push(&mut self, donor: &Donor<'_>, row: usize, block: &mut Block, full: impl FnOnce(&Block)) {
-        self.rows.push(donor, row);
-        if self.rows() == Block::ROWS {
-            self.empty(block, full);
+    /// Takes in the rows of a block that has been checked. Whenever they fill a block, all rows are moved to `full` and
+    /// shown.
+    pub(crate) fn take(&mut self, block: &Block, full: &mut Block, mut show: impl FnMut(&Block)) {
+        let mut turned = std::mem::take(&mut self.turned);
+        let donor = Donor::new(block, full, &mut turned);
+        for row in 0..block.rows() {
+            self.rows.push(&donor, row);
+            if self.rows() == Block::ROWS {
+                self.empty(full, &mut show);
+            }
         }
+        self.turned = turned;
     }
 
     /// Moves the rows to `block` and shows them, if there are any.

@@ -48,10 +48,21 @@ impl WeightCounts {
         (0..Self::NUMBERS).map(count)
     }
 
-    /// Takes in others so many times.
-    pub(crate) fn add_times(&mut self, other: &WeightCounts, times: u64) {
-        let add = |own: &mut u64, other: u64| *own = own.saturating_add(other.saturating_mul(times));
+    /// Takes in others.
+    pub(crate) fn merge(&mut self, other: &WeightCounts) {
+        let add = |own: &mut u64, other: u64| *own = own.saturating_add(other);
         self.tables[0].iter_mut().zip(other.counts()).for_each(|(own, other)| add(own, other));
+    }
+
+    /// Takes in so many rows of one bin.
+    pub(crate) fn add_at(&mut self, bin: usize, times: u64) {
+        let own = &mut self.tables[0][bin];
+        *own = own.saturating_add(times);
+    }
+
+    /// The first bin that has rows; the first of all if none has.
+    pub(crate) fn first(&self) -> usize {
+        self.counts().position(|count| count > 0).unwrap_or(0)
     }
 
     pub(crate) fn to_numbers(&self) -> impl Iterator<Item = f64> {
@@ -181,7 +192,7 @@ mod tests {
         add(&mut whole, &weights);
         add(&mut left, &weights[..333]);
         add(&mut right, &weights[333..]);
-        left.add_times(&right, 1);
+        left.merge(&right);
         assert!(whole.counts().eq(left.counts()));
         let numbers: Vec<f64> = whole.to_numbers().collect();
         assert!(WeightCounts::from_numbers(&numbers).counts().eq(whole.counts()));

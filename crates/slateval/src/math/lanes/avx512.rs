@@ -6,11 +6,11 @@
 
 use std::arch::x86_64::{
     __m512d, __mmask8, _CMP_EQ_OQ, _CMP_GE_OQ, _CMP_LE_OQ, _CMP_LT_OQ, _MM_HINT_T0, _mm_prefetch, _mm256_loadu_ps,
-    _mm512_abs_pd, _mm512_add_pd, _mm512_castpd_si512, _mm512_castsi512_pd, _mm512_cmp_pd_mask,
-    _mm512_cmplt_epi64_mask, _mm512_cvtps_pd, _mm512_div_pd, _mm512_fmadd_pd, _mm512_loadu_pd, _mm512_mask_blend_pd,
-    _mm512_mask_cmp_pd_mask, _mm512_mask_mov_pd, _mm512_maskz_mov_pd, _mm512_max_pd, _mm512_min_pd, _mm512_mul_pd,
-    _mm512_set1_epi64, _mm512_set1_pd, _mm512_shuffle_f64x2, _mm512_storeu_pd, _mm512_sub_epi64,
-    _mm512_ternarylogic_epi64, _mm512_unpackhi_pd, _mm512_unpacklo_pd,
+    _mm256_storeu_ps, _mm512_abs_pd, _mm512_add_pd, _mm512_castpd_si512, _mm512_castsi512_pd, _mm512_cmp_pd_mask,
+    _mm512_cmplt_epi64_mask, _mm512_cvtpd_ps, _mm512_cvtps_pd, _mm512_div_pd, _mm512_fmadd_pd, _mm512_loadu_pd,
+    _mm512_mask_blend_pd, _mm512_mask_cmp_pd_mask, _mm512_mask_mov_pd, _mm512_maskz_mov_pd, _mm512_max_pd,
+    _mm512_min_pd, _mm512_mul_pd, _mm512_set1_epi64, _mm512_set1_pd, _mm512_shuffle_f64x2, _mm512_storeu_pd,
+    _mm512_sub_epi64, _mm512_ternarylogic_epi64, _mm512_unpackhi_pd, _mm512_unpacklo_pd,
 };
 
 use super::{AllLanes, Eight, LANES, Lanes};
@@ -55,6 +55,11 @@ impl Eight for Whole {
     #[inline(always)]
     fn store(self, to: &mut Lanes) {
         unsafe { _mm512_storeu_pd(to.as_mut_ptr(), self.0) }
+    }
+
+    #[inline(always)]
+    fn store_singles(self, to: &mut [f32; LANES]) {
+        unsafe { _mm256_storeu_ps(to.as_mut_ptr(), _mm512_cvtpd_ps(self.0)) }
     }
 
     #[inline(always)]

@@ -1,0 +1,86 @@
+//! Rows of known patterns, each kept as its reward and a code for each policy.
+//! See docs/methods.md, section 3.9.
+
+use std::sync::Arc;
+
+use crate::math::column::{Column, ROWS};
+use crate::rows::block::Block;
+use crate::rows::patterns::Codes;
+use crate::summary::repeats::{KnownPatterns, Recognition};
+
+/// Up to a block of rows.
+#[derive(Debug, Clone)]
+pub(crate) struct CodedRows {
+    known: Arc<KnownPatterns>,
+    rows: usize,
+    rewards: Box<Column>,
+    /// For each policy.
+    codes: Vec<Codes>,
+}
+
+/// The codes of a block that was recognised.
+#[derive(Debug)]
+pub(crate) struct BlockCodes {
+    known: Arc<KnownPatterns>,
+    codes: Vec<Codes>,
+}
+
+impl BlockCodes {
+    /// Of the block that was recognised last.
+    pub(crate) fn new(recognition: &Recognition) -> Option<Self> {
+        let known = recognition.known()?.clone();
+        Some(BlockCodes { known, codes: recognition.codes().to_vec() })
+    }
+}
+
+impl CodedRows {
+    pub(crate) fn new(like: &BlockCodes) -> Self {
+        let codes = vec![[0; ROWS]; like.codes.len()];
+        CodedRows { known: like.known.clone(), rows: 0, rewards: Box::new(Column::ZERO), codes }
+    }
+
+    pub(crate) fn rows(&self) -> usize {
+        self.rows
+    }
+
+    pub(crate) fn known(&self) -> &Arc<KnownPatterns> {
+        &self.known
+    }
+
+    pub(crate) fn rewards(&self) -> &Column {
+        &self.rewards
+    }
+
+    pub(crate) fn codes(&self) -> &[Codes] {
+        &self.codes
+    }
+
+    /// Whether rows of this block can be taken in: those of other patterns have other codes.
+    #[inline(always)]
+    pub(crate) fn suit(&self, codes: &BlockCodes) -> bool {
+        Arc::ptr_eq(&self.known, &codes.known)
+    }
+
+    /// Takes in a row.
+    ///
+    /// # Panics
+    /// If there are [`Block::ROWS`] rows already.
+    #[inline(always)]
+    pub(crate) fn push(&mut self, codes: &BlockCodes, rewards: &Column, row: usize) {
+        self.rewards.first_mut(ROWS)[self.rows] = rewards.get(row);
+        for (to, from) in self.codes.iter_mut().zip(&codes.codes) {
+            to[self.rows] = from[row];
+        }
+        self.rows += 1;
+    }
+
+    /// The block that these rows are.
+    pub(crate) fn block(&self) -> Block {
+        self.known.patterns.rows(self.rewards.first(self.rows), &self.codes)
+    }
+
+    /// Forgets the rows.
+    pub(crate) fn clear(&mut self) {
+        self.rows = 0;
+    }
+}
