@@ -380,8 +380,7 @@ impl Eight for Lanes {
     }
 }
 
-#[cfg_attr(target_arch = "x86_64", inline(never))]
-    #[cfg_attr(not(target_arch = "x86_64"), inline(always))]
+#[inline(always)]
 fn each(a: Lanes, b: Lanes, of: impl Fn(f64, f64) -> f64) -> Lanes {
     std::array::from_fn(|lane| of(a[lane], b[lane]))
 }

@@ -5,7 +5,6 @@
 //! are in single precision, and their rows are kept so: half the memory, and no bit is lost.
 
 use crate::math::column::{Column, groups_of};
-use crate::math::fetch::fetch;
 use crate::math::lanes::{Eight, LANES, Lanes, wide};
 use crate::rows::block::Block;
 
@@ -115,11 +114,9 @@ impl RowStore {
         match &mut self.numbers {
             Numbers::Singles(own) if is_plain && donor.turned.single => {
                 copy_row(&donor.turned.singles, row, lines_of(self.width), &mut own[at..]);
-                fetch_next(own, at, self.width);
             }
             Numbers::Doubles(own) if is_plain && !donor.turned.single => {
                 copy_row(&donor.turned.doubles, row, lines_of(self.width), &mut own[at..]);
-                fetch_next(own, at, self.width);
             }
             _ => self.push_other(donor, row),
         }
@@ -205,12 +202,6 @@ impl RowStore {
         self.groups.clear();
         self.rows = 0;
     }
-}
-
-/// Asks for the place of the next row but one. By its turn, rows of other segments have taken the nearer caches.
-#[inline(always)]
-fn fetch_next<T>(numbers: &[T], at: usize, width: usize) {
-    numbers.get(at + 2 * width + LANES).into_iter().for_each(fetch);
 }
 
 /// Copies a row in whole groups. How many there are is mostly known to the compiler, which then needs no call.
