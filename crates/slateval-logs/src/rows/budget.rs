@@ -14,6 +14,8 @@ pub(crate) struct Budget {
     bytes: u64,
     /// What the largest summary may take, as far as is known; 0 before anything is.
     largest: Arc<AtomicU64>,
+    /// What its rows may take that wait while a part is read.
+    waiting: Arc<AtomicU64>,
 }
 
 /// The total and a copy of it.
@@ -30,15 +32,18 @@ impl Budget {
     /// So many bytes; half of the machine's memory if `None`.
     pub(crate) fn new(bytes: Option<u64>) -> Self {
         let bytes = bytes.or_else(|| machine().map(|all| all / 2)).unwrap_or(u64::MAX);
-        Budget { bytes, largest: Arc::default() }
+        Budget { bytes, largest: Arc::default(), waiting: Arc::default() }
     }
 
     /// Refuses slates of so many slots in so many segments if the sums may take too much memory, though only one part of
     /// the log is read at a time.
     pub(crate) fn check(&self, spec: &Spec, slots: usize, segments: usize) -> Result<()> {
         let one = |segments| Summary::most_bytes(spec, slots, segments);
-        self.largest.fetch_max(one(segments.max(EXPECTED_SEGMENTS)), Ordering::Relaxed);
-        let needed = one(segments).saturating_mul(TOTALS + 1);
+        let waiting = |segments| Summary::most_waiting_bytes(spec, slots, segments);
+        let expected = segments.max(EXPECTED_SEGMENTS);
+        self.largest.fetch_max(one(expected), Ordering::Relaxed);
+        self.waiting.fetch_max(waiting(expected), Ordering::Relaxed);
+        let needed = one(segments).saturating_mul(TOTALS + 1).saturating_add(waiting(segments));
         if needed <= self.bytes {
             return Ok(());
         }
@@ -68,7 +73,8 @@ impl Budget {
         match self.largest.load(Ordering::Relaxed) {
             0 => 1,
             largest => {
-                let fitting = (self.bytes / largest).saturating_sub(TOTALS);
+                let part = largest.saturating_add(self.waiting.load(Ordering::Relaxed));
+                let fitting = self.bytes.saturating_sub(largest.saturating_mul(TOTALS)) / part;
                 let worthwhile = wanted as u64 * LARGE / largest;
                 usize::try_from(fitting.min(worthwhile)).unwrap_or(usize::MAX).clamp(1, wanted)
             }
@@ -122,7 +128,8 @@ mod tests {
             budget.parts(1000)
         };
         let one = Summary::most_bytes(&spec, 5, EXPECTED_SEGMENTS);
-        assert_eq!([of(one), of(10 * one), of(130 * one)], [1, 8, 128]);
+        let part = one + Summary::most_waiting_bytes(&spec, 5, EXPECTED_SEGMENTS);
+        assert_eq!([of(one), of(2 * one + 8 * part), of(2 * one + 128 * part)], [1, 8, 128]);
         let plenty = Budget::new(Some(1 << 50));
         plenty.check(&spec, 5, 1).unwrap();
         assert_eq!(plenty.parts(1) as u64, 1);

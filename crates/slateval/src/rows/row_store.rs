@@ -100,6 +100,11 @@ impl RowStore {
         self.slots
     }
 
+    /// Numbers of a row.
+    pub(crate) fn width(&self) -> usize {
+        self.width
+    }
+
     /// Takes in a row.
     ///
     /// # Panics
@@ -131,8 +136,8 @@ impl RowStore {
     fn begin(&mut self, donor: &Donor<'_>) {
         (self.slots, self.width, self.ragged) = (donor.block.slots(), donor.columns.len(), false);
         match &mut self.numbers {
-            Numbers::Singles(own) if donor.turned.single => own.resize(room(self.width), 0.0),
-            Numbers::Doubles(own) if !donor.turned.single => own.resize(room(self.width), 0.0),
+            Numbers::Singles(own) if donor.turned.single => resize(own, room(self.width)),
+            Numbers::Doubles(own) if !donor.turned.single => resize(own, room(self.width)),
             own if donor.turned.single => *own = Numbers::Singles(vec![0.0; room(self.width)]),
             own => *own = Numbers::Doubles(vec![0.0; room(self.width)]),
         }
@@ -201,6 +206,14 @@ impl RowStore {
         block.set_groups(&self.groups);
         self.groups.clear();
         self.rows = 0;
+    }
+}
+
+/// Makes room for so many numbers. Memory that one long slate needed is given back.
+fn resize<T: Clone + Default>(numbers: &mut Vec<T>, room: usize) {
+    numbers.resize(room, T::default());
+    if numbers.capacity() > 2 * room {
+        numbers.shrink_to_fit();
     }
 }
 

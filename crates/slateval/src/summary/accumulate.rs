@@ -20,7 +20,7 @@ use crate::summary::clusters::FeatureColumns;
 use crate::summary::coded_rows::CodedRows;
 use crate::summary::columns::{OrderSums, PolicyBlock, PolicyColumns};
 use crate::summary::index::Basis;
-use crate::summary::repeats::Recognition;
+use crate::summary::repeats::{Recognition, Sight};
 use crate::summary::rewards::Rewards;
 use crate::summary::tally::WeightTally;
 use crate::summary::witness::Witness;
@@ -44,25 +44,28 @@ pub(crate) struct Scratch {
 }
 
 impl Cell {
-    /// Adds the rows of a block that has been checked.
-    pub(crate) fn add(&mut self, structure: &Structure, block: &Block, scratch: &mut Scratch) {
+    /// Adds the rows of a block that has been checked. Says whether they were recognised.
+    pub(crate) fn add(&mut self, structure: &Structure, block: &Block, scratch: &mut Scratch) -> Sight {
         if block.slots() > self.slots {
             self.widen(block.slots());
         }
         self.find_bins(block.rows(), block.whole_column(Field::Reward), block.reward_range(), scratch);
-        if self.can_count(block.slots()) && scratch.recognition.recognise(block) {
-            self.count_recognised(scratch);
-        } else {
-            self.sum(structure, block, scratch);
+        let can_count = self.can_count(block.slots());
+        let sight = if can_count { scratch.recognition.recognise(block) } else { Sight::NotAsked };
+        match sight {
+            Sight::Recognised => self.count_recognised(scratch),
+            Sight::NotAsked | Sight::Missed => self.sum(structure, block, scratch),
         }
         self.rows += block.rows() as u64;
+        sight
     }
 
     /// Adds rows whose patterns were recognised before: the same as adding the block that they are.
     pub(crate) fn add_coded(&mut self, structure: &Structure, rows: &CodedRows, scratch: &mut Scratch) {
         let is_known = scratch.recognition.known().is_some_and(|known| Arc::ptr_eq(known, rows.known()));
         if !is_known || !self.can_count(rows.known().patterns.slots()) {
-            return self.add(structure, &rows.block(), scratch);
+            self.add(structure, &rows.block(), scratch);
+            return;
         }
         self.find_bins(rows.rows(), rows.rewards(), None, scratch);
         self.count(rows.known(), rows.codes(), (&scratch.rewards, &scratch.bin_rows));

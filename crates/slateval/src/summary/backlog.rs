@@ -14,8 +14,8 @@ use crate::summary::coded_rows::{BlockCodes, CodedRows};
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Backlog {
     queues: Vec<Queue>,
-    /// Full blocks of all segments.
-    full: usize,
+    /// Numbers in full blocks of all segments.
+    numbers: usize,
     spare: Spare,
     /// Buffer for the rows of a block.
     turned: Turned,
@@ -26,6 +26,8 @@ struct Queue {
     /// Fewer rows than a block has.
     open: Lot,
     full: Vec<Lot>,
+    /// Numbers in full blocks, however they are kept: how long rows wait depends on the rows alone.
+    numbers: usize,
 }
 
 /// Up to a block of rows of one segment.
@@ -37,10 +39,17 @@ pub(crate) enum Lot {
 }
 
 /// Memory to be used again.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Default)]
 struct Spare {
     rows: Vec<RowStore>,
     coded: Vec<CodedRows>,
+}
+
+/// A copy has no use for what nobody uses.
+impl Clone for Spare {
+    fn clone(&self) -> Self {
+        Spare::default()
+    }
 }
 
 /// Blocks of one segment that wait at most: more of them would save little.
@@ -60,6 +69,14 @@ impl Lot {
         match self {
             Lot::Rows(rows) => rows.rows(),
             Lot::Coded(coded) => coded.rows(),
+        }
+    }
+
+    /// Numbers of a row, given those of rows of the block that came last.
+    fn width(&self, of_last: usize) -> usize {
+        match self {
+            Lot::Rows(rows) => rows.width(),
+            Lot::Coded(_) => of_last,
         }
     }
 }
@@ -87,7 +104,19 @@ impl Spare {
     }
 }
 
-/// A block whose rows go to their segments.
+/// Rows of a block that go to their segments.
+#[derive(Debug)]
+pub(crate) struct RowsOf<'a> {
+    pub(crate) block: &'a Block,
+    /// If all rows of the block were recognised.
+    pub(crate) codes: Option<&'a BlockCodes>,
+    /// The first of the rows.
+    pub(crate) first: usize,
+    /// The place of each row's segment.
+    pub(crate) places: &'a [u32],
+}
+
+/// A block to take rows from.
 struct Source<'a> {
     block: &'a Block,
     /// If all rows were recognised.
@@ -177,20 +206,14 @@ impl Backlog {
         self.queues.iter().all(|queue| queue.open.rows() == 0 && queue.full.is_empty())
     }
 
-    /// Takes in the rows of a block, given the places of their segments. Rows that need not wait any longer are moved to
-    /// `full` if need be, and shown.
-    pub(crate) fn add(
-        &mut self,
-        (block, codes): (&Block, Option<&BlockCodes>),
-        places: &[u32],
-        full: &mut Block,
-        mut take: impl FnMut(usize, Ready<'_>),
-    ) {
+    /// Takes in some rows. Rows that need not wait any longer are moved to `full` if need be, and shown.
+    pub(crate) fn add(&mut self, rows: &RowsOf<'_>, full: &mut Block, mut take: impl FnMut(usize, Ready<'_>)) {
+        let &RowsOf { block, codes, first, places } = rows;
         let is_coded = |codes| places.iter().all(|&place| self.queues[place as usize].open.takes_coded(codes));
         let mut turned = std::mem::take(&mut self.turned);
         let donor = (!codes.is_some_and(is_coded)).then(|| Donor::new(block, full, &mut turned));
         let source = Source { block, codes, donor, width: full.width_of(block.slots()) };
-        for (row, &place) in places.iter().enumerate() {
+        for (row, &place) in (first..).zip(places) {
             let open = &mut self.queues[place as usize].open;
             open.push(&source, row, &mut self.spare, full);
             if open.rows() == Block::ROWS
@@ -204,23 +227,24 @@ impl Backlog {
 
     /// Begins another block of a segment. Says whose full blocks should wait no longer, if there are many.
     fn close(&mut self, place: usize, source: &Source<'_>) -> Option<usize> {
-        let Queue { open, full } = &mut self.queues[place];
-        full.push(std::mem::replace(open, self.spare.take(source.codes)));
-        self.full += 1;
+        let Queue { open, full, numbers: of_queue } = &mut self.queues[place];
+        let numbers = Block::ROWS * open.width(source.width);
+        let lot = std::mem::replace(open, self.spare.take(source.codes));
+        full.push(lot);
+        *of_queue += numbers;
+        self.numbers += numbers;
         if full.len() >= MOST_OF_ONE {
             return Some(place);
         }
-        // However rows are kept: how long they wait may depend on the rows alone.
-        let is_too_much = self.full * Block::ROWS * source.width >= MOST_NUMBERS;
-        let waiting = |place: &usize| self.queues[*place].full.len();
-        if is_too_much { (0..self.queues.len()).max_by_key(waiting) } else { None }
+        let waiting = |place: &usize| self.queues[*place].numbers;
+        if self.numbers >= MOST_NUMBERS { (0..self.queues.len()).max_by_key(waiting) } else { None }
     }
 
     /// Shows the full blocks of a segment.
     fn empty(&mut self, place: usize, block: &mut Block, mut take: impl FnMut(Ready<'_>)) {
-        let full = &mut self.queues[place].full;
-        self.full -= full.len();
-        for mut lot in full.drain(..) {
+        let queue = &mut self.queues[place];
+        self.numbers -= std::mem::take(&mut queue.numbers);
+        for mut lot in queue.full.drain(..) {
             lot.show(block, &mut take);
             self.spare.put(lot);
         }
@@ -228,12 +252,12 @@ impl Backlog {
 
     /// Shows all rows, segment by segment, and keeps no memory.
     pub(crate) fn empty_all(&mut self, block: &mut Block, mut take: impl FnMut(usize, Ready<'_>)) {
-        for (place, Queue { open, full }) in self.queues.iter_mut().enumerate() {
-            let open = std::mem::take(open);
-            for mut lot in std::mem::take(full).into_iter().chain((open.rows() > 0).then_some(open)) {
+        for (place, queue) in self.queues.iter_mut().enumerate() {
+            let Queue { open, full, .. } = std::mem::take(queue);
+            for mut lot in full.into_iter().chain((open.rows() > 0).then_some(open)) {
                 lot.show(block, |rows| take(place, rows));
             }
         }
-        (self.full, self.spare) = (0, Spare::default());
+        (self.numbers, self.spare) = (0, Spare::default());
     }
 }

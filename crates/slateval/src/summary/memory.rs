@@ -14,7 +14,8 @@ const NUMBER: u64 = 8;
 
 impl Summary {
     /// Bytes that a summary of this specification takes at most, for slates of so many slots: all bins are in use, and with
-    /// [`by`](Spec::by) there are so many segments, which share bins.
+    /// [`by`](Spec::by) there are so many segments, which share bins. While rows are added, there are also
+    /// [rows that wait](Summary::most_waiting_bytes).
     ///
     /// ```
     /// use slateval::{Spec, Structure, Summary};
@@ -31,17 +32,27 @@ impl Summary {
             0 => 0,
             _ => cell_numbers(spec, spec.segment_binning(segments), spec.segment_groups(), slots),
         };
-        let waiting = if segments > 0 { waiting_numbers(spec, slots, segments) } else { 0 };
-        let sums = whole.saturating_add(each.saturating_mul(segments as u64));
-        NUMBER.saturating_mul(sums.saturating_add(waiting))
+        NUMBER.saturating_mul(whole.saturating_add(each.saturating_mul(segments as u64)))
     }
-}
 
-/// Numbers of rows that wait: full blocks of all segments, and one of each that is not full.
-fn waiting_numbers(spec: &Spec, slots: usize, segments: usize) -> u64 {
-    let width = Block::new(spec).width_of(slots);
-    let open = segments.saturating_mul(Block::ROWS).saturating_mul(width);
-    (MOST_NUMBERS as u64).saturating_add(open as u64)
+    /// Bytes of rows that wait at most: with [`by`](Spec::by), full blocks of all segments, and one of each that is not full.
+    /// [`settle`](Summary::settle) leaves none.
+    ///
+    /// ```
+    /// use slateval::{Spec, Structure, Summary};
+    ///
+    /// let spec = Spec::new(Structure::Auto, ["new"]);
+    /// assert!(Summary::most_waiting_bytes(&spec, 5, 0) < 100_000);
+    /// assert!(Summary::most_waiting_bytes(&spec.by("device"), 5, 10) < 30_000_000);
+    /// ```
+    pub fn most_waiting_bytes(spec: &Spec, slots: usize, segments: usize) -> u64 {
+        let of_block = (Block::ROWS * Block::new(spec).width_of(slots)) as u64;
+        let of_segments = match spec.by {
+            None => 0,
+            Some(_) => of_block.saturating_mul(segments.min(Self::SEGMENTS) as u64).saturating_add(MOST_NUMBERS as u64),
+        };
+        NUMBER.saturating_mul(of_block.saturating_add(of_segments))
+    }
 }
 
 /// Numbers of a cell with all its bins.

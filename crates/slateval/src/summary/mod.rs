@@ -53,6 +53,7 @@ use crate::summary::cell::Cell;
 use crate::summary::coded_rows::BlockCodes;
 use crate::summary::history::History;
 use crate::summary::inputs::{Input, Inputs};
+use crate::summary::repeats::Sight;
 use crate::summary::segments::Segments;
 use crate::summary::skipped::SkippedParts;
 use crate::summary::waiting::Waiting;
@@ -64,7 +65,7 @@ use crate::summary::waiting::Waiting;
 /// | [`add`](Summary::add), [`record`](Summary::record), [`Slates::add_to`](crate::Slates::add_to) | `O(K^2)` arithmetic a row and policy, a few cache lines of scattered memory; `O(K)` comparisons and a count for rows that are alike in all but their rewards |
 /// | [`merge`](Summary::merge) | `O(bins K + K^2)` a policy and segment, whatever the number of rows |
 /// | [`evaluate`](Summary::evaluate) | likewise, and `O(draws bins K)` for bands and intervals |
-/// | memory | at most `bins (4 + 2 policies (K + 1))` numbers a segment; more with chi, with structure auto (four orders), with a baseline, and with clusters (a number for each group); and a block of rows that wait |
+/// | memory | at most `bins (4 + 2 policies (K + 1))` numbers a segment; more with chi, with structure auto (four orders), with a baseline, and with clusters (a number for each group); and rows that wait: a block, and with segments a block for each and 3 million numbers |
 ///
 /// Bins do not depend on a first look at the data, so summaries of any two days, files or machines merge, in any order,
 /// into what one pass over all rows gives.
@@ -292,7 +293,7 @@ fn add_to(whole: &mut Option<Cell>, spec: &Spec, block: &Block, scratch: &mut Sc
         return None;
     }
     let cell = whole.get_or_insert_with(|| Cell::of_log(spec, block.slots()));
-    cell.add(&spec.structure, block, scratch);
-    let is_recognised = scratch.recognition.learn(block, spec.policies.len());
-    if is_recognised && spec.by.is_some() { BlockCodes::new(&scratch.recognition) } else { None }
+    let sight = cell.add(&spec.structure, block, scratch);
+    scratch.recognition.learn(sight, block, spec.policies.len());
+    if sight == Sight::Recognised && spec.by.is_some() { BlockCodes::new(&scratch.recognition) } else { None }
 }

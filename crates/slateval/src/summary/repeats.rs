@@ -19,20 +19,20 @@ use crate::summary::pattern_sums::{PatternSums, PolicyPatterns};
 use crate::summary::rewards::Rewards;
 use crate::summary::table::Table;
 
-/// Patterns that rows had before, and whether those of the last block were among them.
+/// Patterns that rows had before.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Recognition {
     known: Option<Arc<KnownPatterns>>,
     found: Recognised,
-    last: Last,
     /// Blocks of the log that were recognised, and that were not.
     hits: u64,
     misses: u64,
 }
 
-#[derive(Debug, Clone, Copy, Default, PartialEq)]
-enum Last {
-    #[default]
+/// Whether the rows of a block have known patterns.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) enum Sight {
+    /// Nobody looked, for patterns would not tell all that is summed.
     NotAsked,
     Recognised,
     Missed,
@@ -51,10 +51,9 @@ const HITS_FOR_A_MISS: u64 = 4;
 
 impl Recognition {
     /// Whether all rows of a block have known patterns. Their codes are kept.
-    pub(super) fn recognise(&mut self, block: &Block) -> bool {
+    pub(super) fn recognise(&mut self, block: &Block) -> Sight {
         let found = self.known.as_ref().is_some_and(|known| known.patterns.recognise(block, &mut self.found));
-        self.last = if found { Last::Recognised } else { Last::Missed };
-        found
+        if found { Sight::Recognised } else { Sight::Missed }
     }
 
     /// The patterns that are known now.
@@ -72,17 +71,14 @@ impl Recognition {
         self.misses > MOST_MISSES + self.hits / HITS_FOR_A_MISS
     }
 
-    /// Learns the patterns of the last block of the log, if it was not recognised. Those of segments teach nothing: what is
+    /// Learns the patterns of a block of the log, if it was missed. Those of segments teach nothing: what is
     /// known, and with it the last bits of the whole log's sums, must not depend on whether there are segments.
-    ///
-    /// Says whether it was recognised.
-    pub(super) fn learn(&mut self, block: &Block, policies: usize) -> bool {
-        let last = std::mem::take(&mut self.last);
-        match last {
-            Last::NotAsked => {}
-            Last::Recognised => self.hits += 1,
-            Last::Missed if self.has_given_up() => self.known = None,
-            Last::Missed => {
+    pub(super) fn learn(&mut self, sight: Sight, block: &Block, policies: usize) {
+        match sight {
+            Sight::NotAsked => {}
+            Sight::Recognised => self.hits += 1,
+            Sight::Missed if self.has_given_up() => self.known = None,
+            Sight::Missed => {
                 self.misses += 1;
                 let known = self.known.as_ref().map(|known| &known.patterns);
                 if let Some(patterns) = Patterns::learn(known, block, policies) {
@@ -90,7 +86,6 @@ impl Recognition {
                 }
             }
         }
-        last == Last::Recognised
     }
 }
 

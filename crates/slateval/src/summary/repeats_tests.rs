@@ -7,6 +7,7 @@ use crate::question::segment::Segment;
 use crate::question::spec::Spec;
 use crate::question::structure::Structure;
 use crate::rows::block::Block;
+use crate::rows::slate::Slate;
 use crate::summary::Summary;
 
 const SLOTS: usize = 4;
@@ -169,4 +170,71 @@ fn rows_of_segments_wait_for_any_patterns() {
         Log { target: odd, blocks, ..LOG }.check(&spec);
         Log { blocks, ..LOG }.check(&spec);
     }
+}
+
+/// A block of one segment, all of whose slates have so many slots.
+fn block_of(spec: &Spec, segment: i64, slots: usize, numbers: &mut Numbers) -> Block {
+    let mut block = Block::new(spec);
+    block.reset(Block::ROWS, slots);
+    for field in block.fields() {
+        for row in 0..Block::ROWS {
+            block.column_mut(field)[row] = match field {
+                Field::Reward => numbers.below(16) as f64 / 16.0,
+                Field::Logging { .. } => 0.25,
+                _ if numbers.below(4) == 0 => 0.5,
+                _ => 0.125,
+            };
+        }
+    }
+    (0..Block::ROWS).for_each(|row| block.set_segment(row, &Segment::Int(segment)));
+    block
+}
+
+/// Blocks of a segment are added between those of the log: what was seen of them must not be taken for what was seen of the
+/// log's, which nobody looked at because its slates are shorter.
+#[test]
+fn segments_of_other_lengths_keep_their_own_rows() {
+    let spec = Spec::new(Structure::Auto, ["new"]).by("device");
+    let (mut numbers, mut blocks) = (Numbers(7), Vec::new());
+    (0..32).for_each(|_| blocks.push(block_of(&spec, 0, 3, &mut numbers)));
+    (0..4).for_each(|_| blocks.push(block_of(&spec, 1, 2, &mut numbers)));
+    let [mut all, mut alone] = [(); 2].map(|()| Summary::new(spec.clone()).expect("a good specification"));
+    blocks.iter().for_each(|block| all.add(block).expect("good rows"));
+    blocks[32..].iter().for_each(|block| alone.add(block).expect("good rows"));
+    let [all, alone] = [all, alone].map(|summary| {
+        let settled = summary.settled();
+        settled.segments.cell(&Segment::Int(1)).expect("it has rows").policies[0].moments.clone()
+    });
+    assert_eq!(all, alone);
+}
+
+/// A segment that comes late makes the bins of all others coarser. Rows before it are added before that, be they recorded one
+/// by one or in one block with it.
+#[test]
+fn late_segments_come_behind_the_rows_before_them() {
+    let spec = Spec::new(Structure::Additive, ["new"]).by("device");
+    let [mut blocks, mut recorded] = [(); 2].map(|()| Summary::new(spec.clone()).expect("a good specification"));
+    let mut block = Block::new(&spec);
+    let segment_of = |row: usize| match row {
+        0..15 => row as i64 + 1,
+        4120.. => 16,
+        _ => 0,
+    };
+    for first in (0..4224).step_by(Block::ROWS) {
+        block.reset(Block::ROWS, 1);
+        for row in 0..Block::ROWS {
+            let i = first + row;
+            let (reward, pi) = ((i as f64 * 0.618_033_988_7).fract(), (i as f64 * 0.414_213_562_3).fract());
+            let segment = Segment::Int(segment_of(i));
+            block.column_mut(Field::Reward)[row] = reward;
+            block.column_mut(Field::Logging { slot: 0 })[row] = 0.7;
+            block.column_mut(Field::Target { policy: 0, slot: 0 })[row] = pi;
+            block.set_segment(row, &segment);
+            let (mu, pi): ([f64; 1], &[f64]) = ([0.7], &[pi]);
+            let slate = Slate::new(reward).logging(&mu).targets(std::slice::from_ref(&pi)).segment(segment);
+            recorded.record(&slate).expect("a good slate");
+        }
+        blocks.add(&block).expect("good rows");
+    }
+    assert_eq!(blocks.to_bytes(), recorded.to_bytes());
 }

@@ -11,7 +11,7 @@ use crate::question::segment::Segment;
 use crate::question::spec::Spec;
 use crate::rows::block::Block;
 use crate::summary::accumulate::Scratch;
-use crate::summary::backlog::{Backlog, Ready};
+use crate::summary::backlog::{Backlog, Ready, RowsOf};
 use crate::summary::cell::Cell;
 use crate::summary::coded_rows::BlockCodes;
 
@@ -89,18 +89,25 @@ impl Segments {
         scratch: &mut Scratch,
     ) {
         self.see(block);
-        let mut places = std::mem::take(&mut self.of_rows);
+        let (mut first, mut places) = (0, std::mem::take(&mut self.of_rows));
+        let mut hand_on = |Segments { list, backlog, .. }: &mut Segments, first, places: &[u32]| {
+            let rows = RowsOf { block, codes, first, places };
+            backlog.add(&rows, full, |place, rows| list[place].cell.add_ready(spec, rows, scratch));
+        };
         places.clear();
-        for &id in block.segment_ids() {
-            let place = match self.seen.places.get(id as usize) {
-                Some(Some(place)) => *place,
-                _ => self.find_place(id, spec, block),
-            };
+        for (row, &id) in block.segment_ids().iter().enumerate() {
+            let known = self.seen.places.get(id as usize).copied().flatten();
+            if known.is_none() && !self.has(block.segment_names().name(id)) {
+                // The bins of all segments may become coarser now: rows before this one come first, as if one by one.
+                hand_on(self, first, &places);
+                first = row;
+                places.clear();
+            }
+            let place = known.unwrap_or_else(|| self.find_place(id, spec, block));
             // There are at most a thousand.
             places.push(place as u32);
         }
-        let Segments { list, backlog, .. } = self;
-        backlog.add((block, codes), &places, full, |place, rows| list[place].cell.add_ready(spec, rows, scratch));
+        hand_on(self, first, &places);
         self.of_rows = places;
     }
 
@@ -167,7 +174,9 @@ impl Cell {
     /// Adds rows that waited.
     fn add_ready(&mut self, spec: &Spec, rows: Ready<'_>, scratch: &mut Scratch) {
         match rows {
-            Ready::Block(block) => self.add(&spec.structure, block, scratch),
+            Ready::Block(block) => {
+                self.add(&spec.structure, block, scratch);
+            }
             Ready::Coded(coded) => self.add_coded(&spec.structure, coded, scratch),
         }
     }
