@@ -3,7 +3,8 @@
 //! Each part of a log needs some megabytes for its columns and sums, and frees them. The C library gives such memory back to
 //! the system, which hands it out again page by page, each zeroed: that took 2 to 3 nanoseconds a row of a Parquet log.
 
-/// More than a part of a log needs, and than threads have room for.
+/// Bytes of one piece of memory that are kept: more than any column or table of sums takes. Four times as many of them stay
+/// free at most.
 #[cfg(all(target_os = "linux", target_env = "gnu"))]
 const KEPT: libc::c_int = 32 << 20;
 
