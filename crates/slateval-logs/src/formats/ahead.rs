@@ -1,7 +1,7 @@
 //! A column chunk of a Parquet file, read ahead: one read of the file serves the headers and bytes of many pages.
 
 use std::fs::File;
-use std::io::{Read, Seek, SeekFrom};
+use std::io::{ErrorKind, Read, Seek, SeekFrom};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use bytes::buf::Reader;
@@ -70,11 +70,21 @@ impl ReadAhead {
 
 /// So many bytes, or fewer if the file ends before. Memory that no page needs any more is used again: new memory would be
 /// mapped page by page.
+///
+/// Asked for all at once: `read_to_end` begins with a few kilobytes and asks five times where this asks once.
 fn read_again(mut file: &File, start: u64, length: u64, mut into: Vec<u8>) -> Result<Bytes> {
-    into.clear();
-    into.reserve_exact(usize::try_from(length)?);
+    into.resize(usize::try_from(length)?, 0);
     file.seek(SeekFrom::Start(start))?;
-    file.take(length).read_to_end(&mut into)?;
+    let mut read = 0;
+    while read < into.len() {
+        match file.read(&mut into[read..]) {
+            Ok(0) => break,
+            Ok(more) => read += more,
+            Err(error) if error.kind() == ErrorKind::Interrupted => {}
+            Err(error) => return Err(error.into()),
+        }
+    }
+    into.truncate(read);
     Ok(into.into())
 }
 
