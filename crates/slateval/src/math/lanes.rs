@@ -11,6 +11,12 @@ pub(crate) mod avx2;
 #[cfg(target_arch = "x86_64")]
 #[expect(unsafe_code, reason = "the instructions are wanted by name: see docs/performance.md for what they bring")]
 pub(crate) mod avx512;
+#[cfg_attr(
+    target_arch = "x86_64",
+    expect(unsafe_code, reason = "the instruction is wanted by name: see docs/performance.md for what it brings")
+)]
+mod fetch;
+mod plain;
 
 /// Parts that a sum over rows is kept in. As many doubles as a cache line has.
 pub(crate) const LANES: usize = 8;
@@ -146,11 +152,15 @@ pub(crate) trait Eight: Copy {
 
     /// Asks for some cache lines, from one on, to be brought nearer, for they will be needed soon.
     #[inline(always)]
-    fn fetch(_lines: &[Lanes], _from: usize, _count: usize) {}
+    fn fetch(lines: &[Lanes], from: usize, count: usize) {
+        (from..from + count).for_each(|line| fetch::fetch(lines.as_ptr().wrapping_add(line)));
+    }
 
     /// The same for one item, which lies in one line.
     #[inline(always)]
-    fn fetch_item<T>(_item: &T) {}
+    fn fetch_item<T>(item: &T) {
+        fetch::fetch(item);
+    }
 
     #[inline(always)]
     fn lanes(self) -> Lanes {
@@ -208,181 +218,6 @@ pub(crate) fn totals_of<F: Eight, const N: usize>(sums: &[Lanes; N]) -> [f64; N]
         loaded[i] = F::load(&sums[i]);
     }
     totals(loaded)
-}
-
-/// Without vector instructions, or with those that every machine of its kind has.
-///
-/// On x86-64 this is for processors of before AVX2. There, each operation is a call: copies of it all in every loop took five
-/// seconds to compile.
-impl Eight for Lanes {
-    type Part = AllLanes<Self>;
-    const PARTS: usize = 1;
-    type Mask = [bool; LANES];
-
-    #[cfg_attr(target_arch = "x86_64", inline(never))]
-    #[cfg_attr(not(target_arch = "x86_64"), inline(always))]
-    fn splat(x: f64) -> Self {
-        [x; LANES]
-    }
-
-    #[cfg_attr(target_arch = "x86_64", inline(never))]
-    #[cfg_attr(not(target_arch = "x86_64"), inline(always))]
-    fn load(from: &Lanes) -> Self {
-        *from
-    }
-
-    #[cfg_attr(target_arch = "x86_64", inline(never))]
-    #[cfg_attr(not(target_arch = "x86_64"), inline(always))]
-    fn load_singles(from: &[f32; LANES]) -> Self {
-        from.map(f64::from)
-    }
-
-    #[cfg_attr(target_arch = "x86_64", inline(never))]
-    #[cfg_attr(not(target_arch = "x86_64"), inline(always))]
-    fn store(self, to: &mut Lanes) {
-        *to = self;
-    }
-
-    #[cfg_attr(target_arch = "x86_64", inline(never))]
-    #[cfg_attr(not(target_arch = "x86_64"), inline(always))]
-    fn store_singles(self, to: &mut [f32; LANES]) {
-        *to = self.map(|x| x as f32);
-    }
-
-    #[cfg_attr(target_arch = "x86_64", inline(never))]
-    #[cfg_attr(not(target_arch = "x86_64"), inline(always))]
-    fn plus(self, other: Self) -> Self {
-        each(self, other, |a, b| a + b)
-    }
-
-    #[cfg_attr(target_arch = "x86_64", inline(never))]
-    #[cfg_attr(not(target_arch = "x86_64"), inline(always))]
-    fn times(self, other: Self) -> Self {
-        each(self, other, |a, b| a * b)
-    }
-
-    #[cfg_attr(target_arch = "x86_64", inline(never))]
-    #[cfg_attr(not(target_arch = "x86_64"), inline(always))]
-    fn over(self, other: Self) -> Self {
-        each(self, other, |a, b| a / b)
-    }
-
-    #[cfg_attr(target_arch = "x86_64", inline(never))]
-    #[cfg_attr(not(target_arch = "x86_64"), inline(always))]
-    fn times_plus(self, by: Self, more: Self) -> Self {
-        let mut sums = more;
-        for lane in 0..LANES {
-            sums[lane] = self[lane].mul_add(by[lane], more[lane]);
-        }
-        sums
-    }
-
-    #[cfg_attr(target_arch = "x86_64", inline(never))]
-    #[cfg_attr(not(target_arch = "x86_64"), inline(always))]
-    fn least(self, other: Self) -> Self {
-        each(self, other, |a, b| if a < b { a } else { b })
-    }
-
-    #[cfg_attr(target_arch = "x86_64", inline(never))]
-    #[cfg_attr(not(target_arch = "x86_64"), inline(always))]
-    fn most(self, other: Self) -> Self {
-        each(self, other, |a, b| if a > b { a } else { b })
-    }
-
-    #[cfg_attr(target_arch = "x86_64", inline(never))]
-    #[cfg_attr(not(target_arch = "x86_64"), inline(always))]
-    fn absolute(self) -> Self {
-        self.map(f64::abs)
-    }
-
-    #[cfg_attr(target_arch = "x86_64", inline(never))]
-    #[cfg_attr(not(target_arch = "x86_64"), inline(always))]
-    fn is_below(self, other: Self) -> Self {
-        each(self, other, |a, b| f64::from(u8::from(a < b)))
-    }
-
-    #[cfg_attr(target_arch = "x86_64", inline(never))]
-    #[cfg_attr(not(target_arch = "x86_64"), inline(always))]
-    fn equals(self, other: Self) -> Self::Mask {
-        std::array::from_fn(|lane| self[lane] == other[lane])
-    }
-
-    #[cfg_attr(target_arch = "x86_64", inline(never))]
-    #[cfg_attr(not(target_arch = "x86_64"), inline(always))]
-    fn bits(mask: Self::Mask) -> u8 {
-        (0..LANES).fold(0, |bits, lane| bits | u8::from(mask[lane]) << lane)
-    }
-
-    #[cfg_attr(target_arch = "x86_64", inline(never))]
-    #[cfg_attr(not(target_arch = "x86_64"), inline(always))]
-    fn either(one: Self::Mask, other: Self::Mask) -> Self::Mask {
-        std::array::from_fn(|lane| one[lane] | other[lane])
-    }
-
-    #[cfg_attr(target_arch = "x86_64", inline(never))]
-    #[cfg_attr(not(target_arch = "x86_64"), inline(always))]
-    fn is_within(self, least: Self, most: Self) -> Self::Mask {
-        std::array::from_fn(|lane| (self[lane] >= least[lane]) & (self[lane] <= most[lane]))
-    }
-
-    #[cfg_attr(target_arch = "x86_64", inline(never))]
-    #[cfg_attr(not(target_arch = "x86_64"), inline(always))]
-    fn both(one: Self::Mask, other: Self::Mask) -> Self::Mask {
-        std::array::from_fn(|lane| one[lane] & other[lane])
-    }
-
-    #[cfg_attr(target_arch = "x86_64", inline(never))]
-    #[cfg_attr(not(target_arch = "x86_64"), inline(always))]
-    fn every_lane() -> Self::Mask {
-        [true; LANES]
-    }
-
-    #[cfg_attr(target_arch = "x86_64", inline(never))]
-    #[cfg_attr(not(target_arch = "x86_64"), inline(always))]
-    fn is_every_lane(mask: Self::Mask) -> bool {
-        mask == Self::every_lane()
-    }
-
-    #[cfg_attr(target_arch = "x86_64", inline(never))]
-    #[cfg_attr(not(target_arch = "x86_64"), inline(always))]
-    fn or_outside(self, before: Self, least: f64, most: f64) -> Self {
-        let (least, most) = (least.to_bits(), most.to_bits());
-        each(self, before, |x, before| {
-            let bits = x.to_bits();
-            f64::from_bits(bits.wrapping_sub(least) | most.wrapping_sub(bits) | before.to_bits())
-        })
-    }
-
-    #[cfg_attr(target_arch = "x86_64", inline(never))]
-    #[cfg_attr(not(target_arch = "x86_64"), inline(always))]
-    fn has_a_sign(self) -> bool {
-        self.iter().any(|x| x.is_sign_negative())
-    }
-
-    #[cfg_attr(target_arch = "x86_64", inline(never))]
-    #[cfg_attr(not(target_arch = "x86_64"), inline(always))]
-    fn with_third_and_fourth_of(mut self, other: Self) -> Self {
-        self[2..4].copy_from_slice(&other[2..4]);
-        self
-    }
-
-    #[cfg_attr(target_arch = "x86_64", inline(never))]
-    #[cfg_attr(not(target_arch = "x86_64"), inline(always))]
-    fn with_lane(mut self, lane: usize, x: f64) -> Self {
-        self[lane] = x;
-        self
-    }
-
-    #[cfg_attr(target_arch = "x86_64", inline(never))]
-    #[cfg_attr(not(target_arch = "x86_64"), inline(always))]
-    fn transpose(eight: [Self; LANES]) -> [Self; LANES] {
-        std::array::from_fn(|lane| eight.map(|row| row[lane]))
-    }
-}
-
-#[inline(always)]
-fn each(a: Lanes, b: Lanes, of: impl Fn(f64, f64) -> f64) -> Lanes {
-    std::array::from_fn(|lane| of(a[lane], b[lane]))
 }
 
 /// Defines a function that is compiled three times: with registers of eight doubles, with pairs of registers of four and

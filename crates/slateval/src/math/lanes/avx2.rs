@@ -5,12 +5,11 @@
 // and the instructions do not ask for alignment.
 
 use std::arch::x86_64::{
-    __m256d, __m256i, _CMP_EQ_OQ, _CMP_GE_OQ, _CMP_LE_OQ, _CMP_LT_OQ, _MM_HINT_T0, _mm_loadu_ps, _mm_prefetch,
-    _mm_storeu_ps, _mm256_add_pd, _mm256_and_pd, _mm256_andnot_pd, _mm256_blend_pd, _mm256_castpd_si256,
-    _mm256_castsi256_pd, _mm256_cmp_pd, _mm256_cvtpd_ps, _mm256_cvtps_pd, _mm256_div_pd, _mm256_fmadd_pd,
-    _mm256_loadu_pd, _mm256_max_pd, _mm256_min_pd, _mm256_movemask_pd, _mm256_mul_pd, _mm256_or_pd, _mm256_or_si256,
-    _mm256_permute2f128_pd, _mm256_set1_epi64x, _mm256_set1_pd, _mm256_storeu_pd, _mm256_sub_epi64, _mm256_unpackhi_pd,
-    _mm256_unpacklo_pd,
+    __m256d, __m256i, _CMP_EQ_OQ, _CMP_GE_OQ, _CMP_LE_OQ, _CMP_LT_OQ, _mm_loadu_ps, _mm_storeu_ps, _mm256_add_pd,
+    _mm256_and_pd, _mm256_andnot_pd, _mm256_blend_pd, _mm256_castpd_si256, _mm256_castsi256_pd, _mm256_cmp_pd,
+    _mm256_cvtpd_ps, _mm256_cvtps_pd, _mm256_div_pd, _mm256_fmadd_pd, _mm256_loadu_pd, _mm256_max_pd, _mm256_min_pd,
+    _mm256_movemask_pd, _mm256_mul_pd, _mm256_or_pd, _mm256_or_si256, _mm256_permute2f128_pd, _mm256_set1_epi64x,
+    _mm256_set1_pd, _mm256_storeu_pd, _mm256_sub_epi64, _mm256_unpackhi_pd, _mm256_unpacklo_pd,
 };
 
 use super::{Eight, LANES, Lanes, Part};
@@ -26,19 +25,6 @@ impl Eight for Halves {
     type Part = Half;
     const PARTS: usize = 2;
     type Mask = Halves;
-
-    #[inline(always)]
-    fn fetch(lines: &[Lanes], from: usize, count: usize) {
-        for line in from..from + count {
-            // Asking for memory is allowed wherever it lies.
-            unsafe { _mm_prefetch::<_MM_HINT_T0>(lines.as_ptr().wrapping_add(line).cast()) };
-        }
-    }
-
-    #[inline(always)]
-    fn fetch_item<T>(item: &T) {
-        unsafe { _mm_prefetch::<_MM_HINT_T0>(std::ptr::from_ref(item).cast()) };
-    }
 
     #[inline(always)]
     fn splat(x: f64) -> Self {

@@ -5,8 +5,8 @@
 // instructions do not ask for alignment.
 
 use std::arch::x86_64::{
-    __m512d, __mmask8, _CMP_EQ_OQ, _CMP_GE_OQ, _CMP_LE_OQ, _CMP_LT_OQ, _MM_HINT_T0, _mm_prefetch, _mm256_loadu_ps,
-    _mm256_storeu_ps, _mm512_abs_pd, _mm512_add_pd, _mm512_castpd_si512, _mm512_castsi512_pd, _mm512_cmp_pd_mask,
+    __m512d, __mmask8, _CMP_EQ_OQ, _CMP_GE_OQ, _CMP_LE_OQ, _CMP_LT_OQ, _mm256_loadu_ps, _mm256_storeu_ps,
+    _mm512_abs_pd, _mm512_add_pd, _mm512_castpd_si512, _mm512_castsi512_pd, _mm512_cmp_pd_mask,
     _mm512_cmplt_epi64_mask, _mm512_cvtpd_ps, _mm512_cvtps_pd, _mm512_div_pd, _mm512_fmadd_pd, _mm512_loadu_pd,
     _mm512_mask_blend_pd, _mm512_mask_cmp_pd_mask, _mm512_mask_mov_pd, _mm512_maskz_mov_pd, _mm512_max_pd,
     _mm512_min_pd, _mm512_mul_pd, _mm512_set1_epi64, _mm512_set1_pd, _mm512_shuffle_f64x2, _mm512_storeu_pd,
@@ -23,19 +23,6 @@ impl Eight for Whole {
     type Part = AllLanes<Self>;
     const PARTS: usize = 1;
     type Mask = __mmask8;
-
-    #[inline(always)]
-    fn fetch(lines: &[Lanes], from: usize, count: usize) {
-        for line in from..from + count {
-            // Asking for memory is allowed wherever it lies.
-            unsafe { _mm_prefetch::<_MM_HINT_T0>(lines.as_ptr().wrapping_add(line).cast()) };
-        }
-    }
-
-    #[inline(always)]
-    fn fetch_item<T>(item: &T) {
-        unsafe { _mm_prefetch::<_MM_HINT_T0>(std::ptr::from_ref(item).cast()) };
-    }
 
     #[inline(always)]
     fn splat(x: f64) -> Self {
