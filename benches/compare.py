@@ -213,22 +213,22 @@ def parquet(bench: Bench) -> None:
         bench.check(wide, peers)
         compare(f"lists, {lists.name}", bench.mean(lists), bench.mean(wide))
         bench.take_turns([*ours, *peers])
-        bare = decoding(bench, wide, rows)
+        bare, bare_ten = decoding(bench, wide, rows, "`parquet` crate"), decoding(bench, ten, fewer, "ten targets")
         size = f"{rows:,} rows (ten targets: {fewer:,}), {wide.stat().st_size / rows:.1f} bytes a row in the file"
-        bench.publish(f"parquet-{kind}", bench.heading(size), costs([*ours, *peers, *bare]))
-        ratios[kind] = ratios_of(ours, peers, bare)
+        bench.publish(f"parquet-{kind}", bench.heading(size), costs([*ours, *peers, *bare, *bare_ten]))
+        ratios[kind] = ratios_of(ours, peers, bare, bare_ten)
     names = list(dict.fromkeys(name for found in ratios.values() for name in found))
     shown = {kind: {name: f"{ratio:.2f}" for name, ratio in found.items()} for kind, found in ratios.items()}
     rows_of = [[name, *(shown[kind].get(name, MISSING) for kind in bench.kinds)] for name in names]
     bench.publish("ratios", "", [["", *bench.kinds], *rows_of])
 
 
-def decoding(bench: Bench, log: Path, rows: int) -> list[Case]:
+def decoding(bench: Bench, log: Path, rows: int, name: str) -> list[Case]:
     """The yardstick: the `parquet` crate decodes the same columns and drops them."""
     example = bench.example("decode")
     if example is None:
         return []
-    case = Case("decoding alone, `parquet` crate", rows, 1, [str(example), str(log)])
+    case = Case(f"decoding alone, {name}", rows, 1, [str(example), str(log)])
     found = re.search(r"decoding ([\d.]+)", case.run())
     assert found, "the example prints nanoseconds a row"
     # Of the passes that it makes itself, the best counts; the process does more than that.
@@ -236,7 +236,7 @@ def decoding(bench: Bench, log: Path, rows: int) -> list[Case]:
     return [case]
 
 
-def ratios_of(ours: list[Case], peers: list[Case], bare: list[Case]) -> dict[str, float]:
+def ratios_of(ours: list[Case], peers: list[Case], bare: list[Case], bare_ten: list[Case]) -> dict[str, float]:
     default, single, additive, _, _, ten, one, segments, lists = ours
     found = {}
     for peer in peers:
@@ -247,6 +247,8 @@ def ratios_of(ours: list[Case], peers: list[Case], bare: list[Case]) -> dict[str
         found["speed of decoding alone that the default reaches"] = case.cpu / default.cpu
         found["speed of decoding alone that additive without bands reaches"] = case.cpu / additive.cpu
     found["CPU time, ten targets / one"] = ten.cpu / one.cpu
+    for case in bare_ten:
+        found["CPU time, decoding ten targets alone / one target, default"] = case.cpu / one.cpu
     found["CPU time, 100 segments / none"] = segments.cpu / default.cpu
     found["CPU time, lists / wide columns"] = lists.cpu / default.cpu
     found[f"seconds, one thread / {default.threads}"] = single.wall / default.wall

@@ -1,5 +1,5 @@
-//! The yardstick for reading Parquet: how long it takes to decode the columns that an additive evaluation needs and to
-//! drop them, and beside it how long slateval takes to summarise them.
+//! The yardstick for reading Parquet: how long it takes to decode the reward and the propensities `mu`, `pi`, `pi2` and so
+//! on, and to drop them. Beside it, how long slateval takes to summarise the target `pi`.
 //!
 //! It prints CPU-nanoseconds a row, on one thread, for each file given; the best of some passes counts.
 //!
@@ -46,10 +46,10 @@ fn summarize(path: &str) -> Result<u64, Box<dyn Error>> {
     Ok(log.summarize(&columns, &spec, Some(1), &|_| {})?.rows())
 }
 
-/// Reads the reward and the propensities, wide or as lists, and returns the number of rows.
+/// Reads the reward and the propensities of all policies, wide or as lists, and returns the number of rows.
 fn decode(path: &str) -> Result<u64, Box<dyn Error>> {
     let builder = ParquetRecordBatchReaderBuilder::try_new(File::open(path)?)?;
-    let needed = |name: &str| name == "reward" || ["mu", "pi"].iter().any(|base| is_slot(name, base));
+    let needed = |name: &str| name == "reward" || has_propensities(name);
     let fields = builder.schema().fields().iter().enumerate();
     let roots = fields.filter(|(_, field)| needed(field.name())).map(|(i, _)| i);
     let mask = ProjectionMask::roots(builder.parquet_schema(), roots);
@@ -61,10 +61,12 @@ fn decode(path: &str) -> Result<u64, Box<dyn Error>> {
     Ok(rows)
 }
 
-/// Whether a column is `base` or `base_1`, `base_2`, ….
-fn is_slot(name: &str, base: &str) -> bool {
-    let rest = name.strip_prefix(base);
-    rest.is_some_and(|rest| rest.is_empty() || rest.strip_prefix('_').is_some_and(|n| n.parse::<usize>().is_ok()))
+/// Whether a column is `mu`, `pi`, `pi2` and so on, or one of their slots, such as `mu_1`.
+fn has_propensities(name: &str) -> bool {
+    let is_number = |digits: &str| digits.parse::<usize>().is_ok();
+    let (policy, slot) = name.split_once('_').unwrap_or((name, "1"));
+    let is_target = policy.strip_prefix("pi").is_some_and(|number| number.is_empty() || is_number(number));
+    is_number(slot) && (policy == "mu" || is_target)
 }
 
 /// What this process has used of the processor, threads that have ended included, as Linux counts it: in ticks of ten
