@@ -236,6 +236,11 @@ impl Bins {
         }
     }
 
+    /// Says what the first rewards are between, if there were none before.
+    pub(crate) fn begin(&mut self, range: (f64, f64)) {
+        self.range.get_or_insert(range);
+    }
+
     /// Fills `rows` with the row of each reward, given the smallest and the largest. Rewards must be finite and not `-0.0`. If
     /// bins had to be added together first, says how.
     #[inline(always)]

@@ -39,6 +39,11 @@ impl CodedRows {
         CodedRows { known: like.known.clone(), rows: 0, rewards: Box::new(Column::ZERO), codes }
     }
 
+    /// Numbers that a row takes, for so many policies: its reward, and a byte for each policy.
+    pub(crate) fn width(policies: usize) -> usize {
+        1 + policies.div_ceil(size_of::<f64>())
+    }
+
     pub(crate) fn rows(&self) -> usize {
         self.rows
     }

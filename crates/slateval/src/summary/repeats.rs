@@ -72,7 +72,7 @@ impl Recognition {
     }
 
     /// Learns the patterns of a block of the log, if it was missed. Those of segments teach nothing: what is
-    /// known, and with it the last bits of the whole log's sums, must not depend on whether there are segments.
+    /// known must depend on the log's blocks alone, and not on how long rows of segments wait.
     pub(super) fn learn(&mut self, sight: Sight, block: &Block, policies: usize) {
         match sight {
             Sight::NotAsked => {}
