@@ -137,6 +137,13 @@ impl Cell {
         self.move_rows(moves.as_ref());
     }
 
+    /// Chooses the bins that the first rewards will need in the end, so that they need not be changed while these are added.
+    pub(super) fn foresee(&mut self, rewards: &[f64]) {
+        if let Some(range) = self.bins.foresee(rewards) {
+            self.origin = origin_of(range);
+        }
+    }
+
     /// Chooses the origin if these rows are the first, though they may be added later.
     pub(crate) fn begin_with(&mut self, block: &Block) {
         if self.bins.range().is_none() {

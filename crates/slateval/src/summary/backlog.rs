@@ -8,10 +8,13 @@
 //! Rows that were recognised wait as codes, apart from others: the whole log has counted them already, and only their
 //! segment waits for them. All other rows wait for both.
 
+use std::sync::Arc;
+
 use crate::question::field::Field;
 use crate::rows::block::Block;
 use crate::rows::row_store::{Donor, RowStore, Turned};
 use crate::summary::coded_rows::{BlockCodes, CodedRows};
+use crate::summary::repeats::KnownPatterns;
 
 /// Rows of all segments that wait, by the place of their segment.
 #[derive(Debug, Clone, Default)]
@@ -21,6 +24,8 @@ pub(crate) struct Backlog {
     numbers: usize,
     /// Rows that the whole log waits for too.
     rows: usize,
+    /// The patterns of all open blocks of coded rows.
+    known: Option<Arc<KnownPatterns>>,
     spare: Spare,
     /// Buffer for the rows of a block.
     turned: Turned,
@@ -84,6 +89,12 @@ pub(crate) enum Ready<'a> {
 
 /// Takes rows that need not wait any longer.
 pub(crate) trait Taker {
+    /// Whether no rows of the segment at this place were taken yet.
+    fn is_new(&self, place: usize) -> bool;
+
+    /// Looks at the rewards of rows that will be taken next.
+    fn foresee(&mut self, place: usize, rewards: &[f64]);
+
     /// Takes rows of the segment at this place.
     fn take(&mut self, place: usize, rows: Ready<'_>);
 }
@@ -92,12 +103,6 @@ impl Queue {
     fn is_empty(&self) -> bool {
         let no_coded = self.open_coded.as_ref().is_none_or(|coded| coded.rows() == 0);
         self.full.is_empty() && self.open.rows() == 0 && no_coded
-    }
-
-    /// The open block of coded rows, if rows of a block can be added to it.
-    #[inline(always)]
-    fn coded_like(&mut self, codes: &BlockCodes) -> Option<&mut CodedRows> {
-        self.open_coded.as_mut().filter(|coded| coded.suit(codes))
     }
 }
 
@@ -115,6 +120,14 @@ impl Lot {
         match self {
             Lot::Rows(rows) => rows.rows(),
             Lot::Coded(_) => 0,
+        }
+    }
+
+    /// Adds the rewards to a list, given how many kinds of columns a slot has.
+    fn list_rewards(&self, kinds: usize, list: &mut Vec<f64>) {
+        match self {
+            Lot::Rows(rows) => rows.list_column(kinds * rows.slots(), list),
+            Lot::Coded(coded) => list.extend_from_slice(coded.rewards().first(coded.rows())),
         }
     }
 
@@ -142,7 +155,7 @@ impl Spare {
     }
 
     fn coded(&mut self, codes: &BlockCodes) -> CodedRows {
-        let spare = self.coded.pop().filter(|coded| coded.suit(codes));
+        let spare = self.coded.pop().filter(|coded| codes.are_of(coded.known()));
         spare.unwrap_or_else(|| CodedRows::new(codes))
     }
 }
@@ -193,26 +206,29 @@ impl Backlog {
         full: &mut Block,
         taker: &mut impl Taker,
     ) {
+        if !self.known.as_ref().is_some_and(|known| codes.are_of(known)) {
+            self.close_coded(full, taker);
+            self.known = Some(codes.known().clone());
+        }
         let rewards = block.whole_column(Field::Reward);
         for (row, &place) in places.iter().enumerate() {
             let place = place as usize;
-            if self.queues[place].coded_like(codes).is_none() {
-                self.begin_coded(place, codes, full, taker);
-            }
-            let Some(open) = self.queues[place].coded_like(codes) else { unreachable!("it was begun for these codes") };
+            let open = self.queues[place].open_coded.get_or_insert_with(|| self.spare.coded(codes));
             open.push(codes, rewards, row);
             if open.rows() == Block::ROWS {
-                self.begin_coded(place, codes, full, taker);
+                let lot = std::mem::replace(open, self.spare.coded(codes));
+                self.close(place, Lot::Coded(lot), full, taker);
             }
         }
     }
 
-    /// Begins a block of coded rows. Those before, which may have other patterns, wait as they are.
+    /// Lets all coded rows wait as they are: those to come have codes of other patterns.
     #[cold]
-    fn begin_coded(&mut self, place: usize, codes: &BlockCodes, full: &mut Block, taker: &mut impl Taker) {
-        let before = self.queues[place].open_coded.replace(self.spare.coded(codes));
-        if let Some(before) = before.filter(|before| before.rows() > 0) {
-            self.close(place, Lot::Coded(before), full, taker);
+    fn close_coded(&mut self, full: &mut Block, taker: &mut impl Taker) {
+        for place in 0..self.queues.len() {
+            if let Some(open) = self.queues[place].open_coded.take().filter(|open| open.rows() > 0) {
+                self.close(place, Lot::Coded(open), full, taker);
+            }
         }
     }
 
@@ -234,8 +250,17 @@ impl Backlog {
     /// Hands on the full blocks of a segment.
     fn empty(&mut self, place: usize, block: &mut Block, taker: &mut impl Taker) {
         let queue = &mut self.queues[place];
+        if taker.is_new(place) {
+            let mut rewards = Vec::with_capacity(Block::ROWS * queue.full.len());
+            queue.full.iter().for_each(|lot| lot.list_rewards(block.kinds(), &mut rewards));
+            taker.foresee(place, &rewards);
+        }
         self.numbers -= std::mem::take(&mut queue.numbers);
-        for mut lot in queue.full.drain(..) {
+        let mut lots = queue.full.drain(..).peekable();
+        while let Some(mut lot) = lots.next() {
+            if let Some(Lot::Rows(rows)) = lots.peek() {
+                rows.fetch();
+            }
             self.rows -= lot.uncounted();
             lot.show(place, block, taker);
             self.spare.put(lot);
@@ -252,6 +277,6 @@ impl Backlog {
                 lot.show(place, block, taker);
             }
         }
-        (self.numbers, self.rows, self.spare) = (0, 0, Spare::default());
+        (self.numbers, self.rows, self.known, self.spare) = (0, 0, None, Spare::default());
     }
 }

@@ -3,6 +3,7 @@
 
 pub(crate) mod accumulate;
 pub(crate) mod backlog;
+mod bin_index;
 pub(crate) mod bins;
 pub(crate) mod both;
 #[cfg(test)]

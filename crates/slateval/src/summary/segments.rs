@@ -192,6 +192,14 @@ struct Destination<'a> {
 }
 
 impl Taker for Destination<'_> {
+    fn is_new(&self, place: usize) -> bool {
+        self.list[place].cell.rows == 0
+    }
+
+    fn foresee(&mut self, place: usize, rewards: &[f64]) {
+        self.list[place].cell.foresee(rewards);
+    }
+
     fn take(&mut self, place: usize, rows: Ready<'_>) {
         let Destination { structure, whole, list, scratch } = self;
         let cell = &mut list[place].cell;
