@@ -348,6 +348,25 @@ fn threads_and_parts_change_nothing() {
 }
 
 #[test]
+fn threads_and_parts_change_nothing_with_segments() {
+    let dir = tempdir().unwrap();
+    let path = parquet(&dir.path().join("large.parquet"), &wide_rows(700_000), 50_000);
+    let mut columns = Columns::wide_default();
+    columns.by = Some("country".into());
+    let spec = spec().by("country");
+    let one = shown(&read_as(&[&path], &columns, spec.clone(), 1).unwrap());
+    assert_eq!(shown(&read_as(&[&path], &columns, spec.clone(), 3).unwrap()), one);
+
+    let log = Log::open(&[path.to_str().unwrap().to_owned()]).unwrap();
+    let spec = log.spec(&columns, spec).unwrap();
+    let mut total = slateval::Summary::new(spec.clone()).unwrap();
+    for task in log.plan_for(&columns) {
+        total.merge(&partial(&task, &columns, &spec).unwrap()).unwrap();
+    }
+    assert_eq!(shown(&total), one);
+}
+
+#[test]
 fn patterns_and_repeated_paths() {
     let dir = tempdir().unwrap();
     for (name, rows) in [("b.parquet", 5), ("a.csv", 5), ("_SUCCESS", 5), ("c.parquet", 6)] {

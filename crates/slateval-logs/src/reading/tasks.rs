@@ -24,6 +24,12 @@ use crate::rows::Budget;
 /// Rows from which on a task is large enough: row groups are taken together until then.
 pub(crate) const TASK_ROWS: u64 = 262_144;
 
+/// With segments, rows from which on any task is large enough.
+const MOST_TASK_ROWS: u64 = 4_000_000;
+
+/// With segments, tasks that a large file is cut into at least, so that many threads share it.
+const TASKS_OF_A_FILE: u64 = 16;
+
 /// A part of a log that can be summarised by itself, on any machine that sees the file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Task {
@@ -52,22 +58,23 @@ pub struct Task {
 impl Log {
     /// The log cut into tasks: a pure function of the files, whatever the number of threads or machines.
     ///
-    /// Slates of a log in long format may cross row groups, so [`Log::plan_for`] cuts such a log by files.
+    /// Slates of a log in long format may cross row groups, and with segments tasks are larger: [`Log::plan_for`] knows both.
     pub fn plan(&self) -> Vec<Task> {
-        self.tasks(&RowFormat::Wide)
+        self.tasks(&RowFormat::Wide, false)
     }
 
-    /// Like [`Log::plan`], for the row format of these columns.
+    /// Like [`Log::plan`], for these columns: the tasks of [`Log::summarize`].
     pub fn plan_for(&self, columns: &Columns) -> Vec<Task> {
-        self.tasks(&columns.format)
+        self.tasks(&columns.format, columns.by.is_some())
     }
 
-    fn tasks(&self, format: &RowFormat) -> Vec<Task> {
-        self.files.iter().flat_map(|file| self.tasks_of(file, format)).collect()
+    fn tasks(&self, format: &RowFormat, by_segment: bool) -> Vec<Task> {
+        self.files.iter().flat_map(|file| self.tasks_of(file, format, by_segment)).collect()
     }
 
-    /// The tasks of a file.
-    fn tasks_of(&self, file: &LogFile, format: &RowFormat) -> Vec<Task> {
+    /// The tasks of a file. Other files have no part in them: what a summary remembers of a file, to tell it when it comes
+    /// again, depends on how it was cut.
+    fn tasks_of(&self, file: &LogFile, format: &RowFormat, by_segment: bool) -> Vec<Task> {
         let file_was = file.identity.as_ref().map(Identity::key);
         let task = |row_groups, bytes| Task {
             file: file.place.address(),
@@ -82,7 +89,7 @@ impl Log {
         match (&file.head.row_groups, format) {
             (Some(groups), RowFormat::Wide) => {
                 let of_groups = |range: Range<usize>| task(Some(range.clone()), share(all, groups, &range));
-                cut(groups).into_iter().map(of_groups).collect()
+                cut(groups, task_rows(groups, by_segment)).into_iter().map(of_groups).collect()
             }
             _ => vec![task(None, all)],
         }
@@ -154,7 +161,7 @@ impl Log {
         self.check_duplicates()?;
         let threads = threads.filter(|&n| n > 0).unwrap_or_else(processors);
         let of_file = |file| {
-            let tasks = self.tasks_of(file, &columns.format).into_iter();
+            let tasks = self.tasks_of(file, &columns.format, columns.by.is_some()).into_iter();
             tasks.map(move |task| (task, file))
         };
         let tasks: Vec<(Task, &LogFile)> = self.files.iter().flat_map(of_file).collect();
@@ -263,13 +270,20 @@ fn share(bytes: u64, groups: &[u64], range: &Range<usize>) -> u64 {
     u64::try_from(upto(range.end) - upto(range.start)).unwrap_or(bytes)
 }
 
-/// Runs of consecutive row groups with [`TASK_ROWS`] rows or more, and what is left at the end.
-fn cut(groups: &[u64]) -> Vec<Range<usize>> {
+/// Rows from which on a task of a file is large enough. The sums of many segments cost more to begin and to merge than some
+/// hundred thousand rows to add, so that a task with segments has more rows.
+fn task_rows(groups: &[u64], by_segment: bool) -> u64 {
+    let rows = groups.iter().fold(0_u64, |sum, &rows| sum.saturating_add(rows));
+    if by_segment { (rows / TASKS_OF_A_FILE).clamp(TASK_ROWS, MOST_TASK_ROWS) } else { TASK_ROWS }
+}
+
+/// Runs of consecutive row groups with so many rows or more, and what is left at the end.
+fn cut(groups: &[u64], task_rows: u64) -> Vec<Range<usize>> {
     let mut cuts = Vec::new();
     let (mut start, mut rows) = (0, 0);
     for (i, group) in groups.iter().enumerate() {
         rows += group;
-        if rows >= TASK_ROWS || i + 1 == groups.len() {
+        if rows >= task_rows || i + 1 == groups.len() {
             cuts.push(start..i + 1);
             (start, rows) = (i + 1, 0);
         }
@@ -311,8 +325,18 @@ mod tests {
 
     #[test]
     fn row_groups_are_taken_together_until_a_task_is_large() {
-        assert_eq!(cut(&[100_000; 7]), [0..3, 3..6, 6..7]);
-        assert_eq!(cut(&[5_000_000, 1]), [0..1, 1..2]);
-        assert!(cut(&[]).is_empty());
+        assert_eq!(cut(&[100_000; 7], TASK_ROWS), [0..3, 3..6, 6..7]);
+        assert_eq!(cut(&[5_000_000, 1], TASK_ROWS), [0..1, 1..2]);
+        assert!(cut(&[], TASK_ROWS).is_empty());
+    }
+
+    #[test]
+    fn tasks_with_segments_are_larger() {
+        let tasks = |groups: &[u64]| cut(groups, task_rows(groups, true)).len();
+        assert_eq!(tasks(&[100_000; 7]), 3, "a small file");
+        assert_eq!(tasks(&[100_000; 200]), 16);
+        assert_eq!(tasks(&[1_000_000; 20]), 10, "row groups stay whole");
+        assert_eq!(tasks(&[1_000_000; 200]), 50, "no task needs more rows than these");
+        assert_eq!(task_rows(&[u64::MAX; 2], false), TASK_ROWS);
     }
 }

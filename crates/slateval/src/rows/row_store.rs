@@ -191,6 +191,24 @@ impl RowStore {
         (self.numbers, self.width, self.slots) = (Numbers::Doubles(wide), width, slots);
     }
 
+    /// Adds a column to a list.
+    pub(crate) fn list_column(&self, column: usize, list: &mut Vec<f64>) {
+        let places = (0..self.rows).map(|row| row * self.width + column);
+        match &self.numbers {
+            Numbers::Singles(numbers) => list.extend(places.map(|place| f64::from(numbers[place]))),
+            Numbers::Doubles(numbers) => list.extend(places.map(|place| numbers[place])),
+        }
+    }
+
+    /// Asks for the rows to be brought nearer, for they will be moved soon.
+    pub(crate) fn fetch(&self) {
+        let numbers = self.rows * self.width;
+        match &self.numbers {
+            Numbers::Singles(singles) => fetch_singles(&singles[..numbers]),
+            Numbers::Doubles(doubles) => fetch_doubles(&doubles[..numbers]),
+        }
+    }
+
     /// Moves all rows into a block with the same columns.
     pub(crate) fn move_to(&mut self, block: &mut Block) {
         block.reset(self.rows, self.slots);
@@ -215,6 +233,26 @@ fn resize<T: Clone + Default>(numbers: &mut Vec<T>, room: usize) {
     if numbers.capacity() > 2 * room {
         numbers.shrink_to_fit();
     }
+}
+
+wide! {
+    /// Asks for numbers to be brought nearer.
+    fn fetch_singles(numbers: &[f32]) = fetch_lines_of_singles
+}
+
+#[inline(always)]
+fn fetch_lines_of_singles<F: Eight>(numbers: &[f32]) {
+    numbers.chunks(2 * LANES).for_each(|line| F::fetch_item(&line[0]));
+}
+
+wide! {
+    /// The same for doubles, of which half as many are in a cache line.
+    fn fetch_doubles(numbers: &[f64]) = fetch_lines_of_doubles
+}
+
+#[inline(always)]
+fn fetch_lines_of_doubles<F: Eight>(numbers: &[f64]) {
+    numbers.chunks(LANES).for_each(|line| F::fetch_item(&line[0]));
 }
 
 /// Copies a row in whole groups. How many there are is mostly known to the compiler, which then needs no call.

@@ -31,6 +31,10 @@ pub(crate) struct Scratch {
     pub(super) rewards: Rewards,
     pub(super) divisors: Divisors,
     pub(super) bin_rows: Vec<u32>,
+    /// In the second of two cells that rows go to.
+    pub(super) more_bin_rows: Vec<u32>,
+    /// The sums of a block that goes to two cells.
+    pub(super) sums: Option<PolicySums>,
     /// Of the policy that is being added.
     pub(super) columns: PolicyColumns,
     /// The squares of its witnesses.
@@ -46,18 +50,34 @@ pub(crate) struct Scratch {
 impl Cell {
     /// Adds the rows of a block that has been checked. Says whether they were recognised.
     pub(crate) fn add(&mut self, structure: &Structure, block: &Block, scratch: &mut Scratch) -> Sight {
-        if block.slots() > self.slots {
-            self.widen(block.slots());
+        let sight = self.add_if_recognised(block, scratch);
+        if sight != Sight::Recognised {
+            self.find_bins(block.rows(), block.whole_column(Field::Reward), block.reward_range(), scratch);
+            self.sum(structure, block, scratch);
+            self.rows += block.rows() as u64;
         }
-        self.find_bins(block.rows(), block.whole_column(Field::Reward), block.reward_range(), scratch);
+        sight
+    }
+
+    /// Counts the rows of a block that has been checked, if their patterns are known. Others are not added, but there is room
+    /// for them.
+    pub(crate) fn add_if_recognised(&mut self, block: &Block, scratch: &mut Scratch) -> Sight {
+        self.make_room(block.slots());
         let can_count = self.can_count(block.slots());
         let sight = if can_count { scratch.recognition.recognise(block) } else { Sight::NotAsked };
-        match sight {
-            Sight::Recognised => self.count_recognised(scratch),
-            Sight::NotAsked | Sight::Missed => self.sum(structure, block, scratch),
+        if sight == Sight::Recognised {
+            self.find_bins(block.rows(), block.whole_column(Field::Reward), block.reward_range(), scratch);
+            self.count_recognised(scratch);
+            self.rows += block.rows() as u64;
         }
-        self.rows += block.rows() as u64;
         sight
+    }
+
+    /// Makes room for slates of so many slots.
+    pub(super) fn make_room(&mut self, slots: usize) {
+        if slots > self.slots {
+            self.widen(slots);
+        }
     }
 
     /// Adds rows whose patterns were recognised before: the same as adding the block that they are.
@@ -73,7 +93,7 @@ impl Cell {
     }
 
     /// Adds rows one by one, given their bins.
-    fn sum(&mut self, structure: &Structure, block: &Block, scratch: &mut Scratch) {
+    pub(super) fn sum(&mut self, structure: &Structure, block: &Block, scratch: &mut Scratch) {
         scratch.divisors.fill(structure, block, self.policies.len());
         scratch.features.resize(scratch.features.len().max(self.policies.len()), Vec::new());
         for policy in 0..self.policies.len() {
@@ -106,14 +126,40 @@ impl Cell {
     fn find_bins(&mut self, rows: usize, rewards: &Column, range: Option<(f64, f64)>, scratch: &mut Scratch) {
         scratch.rewards.fill(rows, rewards);
         let rewards = scratch.rewards.plain.first(rows);
-        let range = range.or_else(|| vector::range(rewards));
-        let moves = self.bins.assign(rewards, range, &mut scratch.bin_rows);
+        self.assign_bins(rewards, range.or_else(|| vector::range(rewards)), &mut scratch.bin_rows);
+        scratch.rewards.centre(rows, self.origin);
+    }
+
+    /// Finds the bins of some rewards, given their range.
+    pub(super) fn assign_bins(&mut self, rewards: &[f64], range: Option<(f64, f64)>, bin_rows: &mut Vec<u32>) {
+        self.begin(range);
+        let moves = self.bins.assign(rewards, range, bin_rows);
         self.move_rows(moves.as_ref());
-        // Before the first sum: what rounding takes from a sum does not come back when its origin moves.
-        if let Some(range) = self.bins.range().filter(|_| self.rows == 0) {
+    }
+
+    /// Chooses the bins that the first rewards will need in the end, so that they need not be changed while these are added.
+    pub(super) fn foresee(&mut self, rewards: &[f64]) {
+        if let Some(range) = self.bins.foresee(rewards) {
             self.origin = origin_of(range);
         }
-        scratch.rewards.centre(rows, self.origin);
+    }
+
+    /// Chooses the origin if these rows are the first, though they may be added later.
+    pub(crate) fn begin_with(&mut self, block: &Block) {
+        if self.bins.range().is_none() {
+            let range = block.reward_range().or_else(|| vector::range(block.column(Field::Reward)));
+            // No bin is found for -0.0.
+            self.begin(range.map(|(least, most)| (least + 0.0, most + 0.0)));
+        }
+    }
+
+    /// Chooses the origin, given the range of the first rewards. It must be known before the first sum: what rounding takes
+    /// from a sum does not come back when its origin moves.
+    fn begin(&mut self, range: Option<(f64, f64)>) {
+        if let (Some(range), None) = (range, self.bins.range()) {
+            self.origin = origin_of(range);
+            self.bins.begin(range);
+        }
     }
 }
 
@@ -135,6 +181,12 @@ fn origin_of((lo, hi): (f64, f64)) -> f64 {
 impl PolicySums {
     /// Adds the rows of a block to the sums over all rows, and fills the columns that are added to bins.
     pub(super) fn add(&mut self, rows: PolicyBlock<'_>, witnesses: &[Witness], scratch: &mut Scratch) {
+        self.weigh(rows, witnesses, scratch);
+        self.tally.count_weights(scratch.columns.rows, &scratch.columns.visits);
+    }
+
+    /// The same, but for the counts of weights.
+    pub(super) fn weigh(&mut self, rows: PolicyBlock<'_>, witnesses: &[Witness], scratch: &mut Scratch) {
         let Scratch { columns, rewards, divisors, .. } = scratch;
         let shape = self.moments.layout.shape;
         columns.fill_ratios(rows, divisors, shape.slots, |slot, seen| self.tally.add_slot(slot, seen));

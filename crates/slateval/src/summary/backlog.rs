@@ -3,12 +3,18 @@
 //!
 //! Rows of many segments come in any order, and the sums of all segments are larger than the processor's nearer caches. So
 //! full blocks of a segment wait until there are many of them, and are then added one after the other, while the sums of
-//! that segment stay near. Blocks are those that there would be if none waited.
+//! that segment stay near.
+//!
+//! Rows that were recognised wait as codes, apart from others: the whole log has counted them already, and only their
+//! segment waits for them. All other rows wait for both.
+
+use std::sync::Arc;
 
 use crate::question::field::Field;
 use crate::rows::block::Block;
 use crate::rows::row_store::{Donor, RowStore, Turned};
 use crate::summary::coded_rows::{BlockCodes, CodedRows};
+use crate::summary::repeats::KnownPatterns;
 
 /// Rows of all segments that wait, by the place of their segment.
 #[derive(Debug, Clone, Default)]
@@ -16,6 +22,10 @@ pub(crate) struct Backlog {
     queues: Vec<Queue>,
     /// Numbers in full blocks of all segments.
     numbers: usize,
+    /// Rows that the whole log waits for too.
+    rows: usize,
+    /// The patterns of all open blocks of coded rows.
+    known: Option<Arc<KnownPatterns>>,
     spare: Spare,
     /// Buffer for the rows of a block.
     turned: Turned,
@@ -24,17 +34,18 @@ pub(crate) struct Backlog {
 #[derive(Debug, Clone, Default)]
 struct Queue {
     /// Fewer rows than a block has.
-    open: Lot,
+    open: RowStore,
+    /// The same of rows that were recognised.
+    open_coded: Option<CodedRows>,
     full: Vec<Lot>,
-    /// Numbers in full blocks, however they are kept: how long rows wait depends on the rows alone.
+    /// Numbers in full blocks.
     numbers: usize,
 }
 
 /// Up to a block of rows of one segment.
 #[derive(Debug, Clone)]
-pub(crate) enum Lot {
+enum Lot {
     Rows(RowStore),
-    /// Rows that were recognised with the block that they came in need not be recognised again.
     Coded(CodedRows),
 }
 
@@ -58,25 +69,79 @@ const MOST_OF_ONE: usize = 32;
 /// Numbers of all segments that wait in full blocks at most.
 pub(crate) const MOST_NUMBERS: usize = 3 << 20;
 
-impl Default for Lot {
-    fn default() -> Self {
-        Lot::Rows(RowStore::default())
+/// A block whose rows go to their segments.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct RowsOf<'a> {
+    pub(crate) block: &'a Block,
+    /// If all rows were recognised.
+    pub(crate) codes: Option<&'a BlockCodes>,
+    /// The place of each row's segment.
+    pub(crate) places: &'a [u32],
+}
+
+/// Rows that need not wait any longer.
+pub(crate) enum Ready<'a> {
+    /// For the whole log and their segment.
+    Block(&'a Block),
+    /// For their segment.
+    Coded(&'a CodedRows),
+}
+
+/// Takes rows that need not wait any longer.
+pub(crate) trait Taker {
+    /// Whether no rows of the segment at this place were taken yet.
+    fn is_new(&self, place: usize) -> bool;
+
+    /// Looks at the rewards of rows that will be taken next.
+    fn foresee(&mut self, place: usize, rewards: &[f64]);
+
+    /// Takes rows of the segment at this place.
+    fn take(&mut self, place: usize, rows: Ready<'_>);
+}
+
+impl Queue {
+    fn is_empty(&self) -> bool {
+        let no_coded = self.open_coded.as_ref().is_none_or(|coded| coded.rows() == 0);
+        self.full.is_empty() && self.open.rows() == 0 && no_coded
     }
 }
 
 impl Lot {
-    fn rows(&self) -> usize {
+    fn numbers(&self) -> usize {
+        Block::ROWS
+            * match self {
+                Lot::Rows(rows) => rows.width(),
+                Lot::Coded(coded) => CodedRows::width(coded.codes().len()),
+            }
+    }
+
+    /// Rows that the whole log waits for too.
+    fn uncounted(&self) -> usize {
         match self {
             Lot::Rows(rows) => rows.rows(),
-            Lot::Coded(coded) => coded.rows(),
+            Lot::Coded(_) => 0,
         }
     }
 
-    /// Numbers of a row, given those of rows of the block that came last.
-    fn width(&self, of_last: usize) -> usize {
+    /// Adds the rewards to a list, given how many kinds of columns a slot has.
+    fn list_rewards(&self, kinds: usize, list: &mut Vec<f64>) {
         match self {
-            Lot::Rows(rows) => rows.width(),
-            Lot::Coded(_) => of_last,
+            Lot::Rows(rows) => rows.list_column(kinds * rows.slots(), list),
+            Lot::Coded(coded) => list.extend_from_slice(coded.rewards().first(coded.rows())),
+        }
+    }
+
+    /// Shows the rows, in `block` if need be, and forgets them.
+    fn show(&mut self, place: usize, block: &mut Block, taker: &mut impl Taker) {
+        match self {
+            Lot::Rows(rows) => {
+                rows.move_to(block);
+                taker.take(place, Ready::Block(block));
+            }
+            Lot::Coded(coded) => {
+                taker.take(place, Ready::Coded(coded));
+                coded.clear();
+            }
         }
     }
 }
@@ -85,115 +150,14 @@ impl Spare {
     fn put(&mut self, lot: Lot) {
         match lot {
             Lot::Rows(rows) => self.rows.push(rows),
-            Lot::Coded(mut coded) => {
-                coded.clear();
-                self.coded.push(coded);
-            }
+            Lot::Coded(coded) => self.coded.push(coded),
         }
     }
 
-    /// An empty lot for rows of a block with these codes, or none.
-    fn take(&mut self, codes: Option<&BlockCodes>) -> Lot {
-        match codes {
-            None => Lot::Rows(self.rows.pop().unwrap_or_default()),
-            Some(codes) => {
-                let spare = self.coded.pop().filter(|coded| coded.suit(codes));
-                Lot::Coded(spare.unwrap_or_else(|| CodedRows::new(codes)))
-            }
-        }
+    fn coded(&mut self, codes: &BlockCodes) -> CodedRows {
+        let spare = self.coded.pop().filter(|coded| codes.are_of(coded.known()));
+        spare.unwrap_or_else(|| CodedRows::new(codes))
     }
-}
-
-/// Rows of a block that go to their segments.
-#[derive(Debug)]
-pub(crate) struct RowsOf<'a> {
-    pub(crate) block: &'a Block,
-    /// If all rows of the block were recognised.
-    pub(crate) codes: Option<&'a BlockCodes>,
-    /// The first of the rows.
-    pub(crate) first: usize,
-    /// The place of each row's segment.
-    pub(crate) places: &'a [u32],
-}
-
-/// A block to take rows from.
-struct Source<'a> {
-    block: &'a Block,
-    /// If all rows were recognised.
-    codes: Option<&'a BlockCodes>,
-    /// If some rows are wanted as they are.
-    donor: Option<Donor<'a>>,
-    /// Numbers of a row.
-    width: usize,
-}
-
-/// Rows that need not wait any longer.
-pub(crate) enum Ready<'a> {
-    Block(&'a Block),
-    Coded(&'a CodedRows),
-}
-
-impl Lot {
-    /// Whether the rows of a block can be kept by their codes.
-    #[inline(always)]
-    fn takes_coded(&self, codes: &BlockCodes) -> bool {
-        match self {
-            Lot::Rows(rows) => rows.rows() == 0,
-            Lot::Coded(coded) => coded.rows() == 0 || coded.suit(codes),
-        }
-    }
-
-    /// Takes a row in.
-    #[inline(always)]
-    fn push(&mut self, source: &Source<'_>, row: usize, spare: &mut Spare, like: &Block) {
-        if let (Lot::Coded(coded), Some(codes)) = (&mut *self, source.codes)
-            && coded.suit(codes)
-        {
-            return coded.push(codes, source.block.whole_column(Field::Reward), row);
-        }
-        if let (Lot::Rows(rows), Some(donor)) = (&mut *self, &source.donor)
-            && (rows.rows() > 0 || source.codes.is_none())
-        {
-            return rows.push(donor, row);
-        }
-        self.change(source.codes, spare, like);
-        self.push(source, row, spare, like);
-    }
-
-    /// Becomes what rows of a block can be added to.
-    #[cold]
-    fn change(&mut self, codes: Option<&BlockCodes>, spare: &mut Spare, like: &Block) {
-        let before = std::mem::replace(self, Lot::Rows(RowStore::default()));
-        match before {
-            Lot::Coded(coded) if coded.rows() > 0 => *self = Lot::Rows(spell_out(&coded, like)),
-            before => {
-                spare.put(before);
-                *self = spare.take(codes);
-            }
-        }
-    }
-
-    /// Shows the rows, in `block` if need be, and forgets them.
-    fn show(&mut self, block: &mut Block, mut take: impl FnMut(Ready<'_>)) {
-        match self {
-            Lot::Rows(rows) => {
-                rows.move_to(block);
-                take(Ready::Block(block));
-            }
-            Lot::Coded(coded) => {
-                take(Ready::Coded(coded));
-                coded.clear();
-            }
-        }
-    }
-}
-
-/// Coded rows with all their numbers.
-fn spell_out(coded: &CodedRows, like: &Block) -> RowStore {
-    let (block, mut turned, mut rows) = (coded.block(), Turned::default(), RowStore::default());
-    let donor = Donor::new(&block, like, &mut turned);
-    (0..block.rows()).for_each(|row| rows.push(&donor, row));
-    rows
 }
 
 impl Backlog {
@@ -203,61 +167,116 @@ impl Backlog {
     }
 
     pub(crate) fn is_empty(&self) -> bool {
-        self.queues.iter().all(|queue| queue.open.rows() == 0 && queue.full.is_empty())
+        self.queues.iter().all(Queue::is_empty)
     }
 
-    /// Takes in some rows. Rows that need not wait any longer are moved to `full` if need be, and shown.
-    pub(crate) fn add(&mut self, rows: &RowsOf<'_>, full: &mut Block, mut take: impl FnMut(usize, Ready<'_>)) {
-        let &RowsOf { block, codes, first, places } = rows;
-        let is_coded = |codes| places.iter().all(|&place| self.queues[place as usize].open.takes_coded(codes));
+    /// How many rows the whole log waits for.
+    pub(crate) fn rows(&self) -> usize {
+        self.rows
+    }
+
+    /// Takes in the rows of a block. Rows that need not wait any longer are moved to `full` if need be, and handed on.
+    pub(crate) fn add(&mut self, rows: RowsOf<'_>, full: &mut Block, taker: &mut impl Taker) {
+        match rows.codes {
+            Some(codes) => self.add_coded(rows, codes, full, taker),
+            None => self.add_rows(rows, full, taker),
+        }
+    }
+
+    fn add_rows(&mut self, RowsOf { block, places, .. }: RowsOf<'_>, full: &mut Block, taker: &mut impl Taker) {
         let mut turned = std::mem::take(&mut self.turned);
-        let donor = (!codes.is_some_and(is_coded)).then(|| Donor::new(block, full, &mut turned));
-        let source = Source { block, codes, donor, width: full.width_of(block.slots()) };
-        for (row, &place) in (first..).zip(places) {
-            let open = &mut self.queues[place as usize].open;
-            open.push(&source, row, &mut self.spare, full);
-            if open.rows() == Block::ROWS
-                && let Some(place) = self.close(place as usize, &source)
-            {
-                self.empty(place, full, |rows| take(place, rows));
+        let donor = Donor::new(block, full, &mut turned);
+        self.rows += places.len();
+        for (row, &place) in places.iter().enumerate() {
+            let place = place as usize;
+            let open = &mut self.queues[place].open;
+            open.push(&donor, row);
+            if open.rows() == Block::ROWS {
+                let lot = std::mem::replace(open, self.spare.rows.pop().unwrap_or_default());
+                self.close(place, Lot::Rows(lot), full, taker);
             }
         }
         self.turned = turned;
     }
 
-    /// Begins another block of a segment. Says whose full blocks should wait no longer, if there are many.
-    fn close(&mut self, place: usize, source: &Source<'_>) -> Option<usize> {
-        let Queue { open, full, numbers: of_queue } = &mut self.queues[place];
-        let numbers = Block::ROWS * open.width(source.width);
-        let lot = std::mem::replace(open, self.spare.take(source.codes));
-        full.push(lot);
-        *of_queue += numbers;
-        self.numbers += numbers;
-        if full.len() >= MOST_OF_ONE {
-            return Some(place);
+    fn add_coded(
+        &mut self,
+        RowsOf { block, places, .. }: RowsOf<'_>,
+        codes: &BlockCodes,
+        full: &mut Block,
+        taker: &mut impl Taker,
+    ) {
+        if !self.known.as_ref().is_some_and(|known| codes.are_of(known)) {
+            self.close_coded(full, taker);
+            self.known = Some(codes.known().clone());
         }
-        let waiting = |place: &usize| self.queues[*place].numbers;
-        if self.numbers >= MOST_NUMBERS { (0..self.queues.len()).max_by_key(waiting) } else { None }
+        let rewards = block.whole_column(Field::Reward);
+        for (row, &place) in places.iter().enumerate() {
+            let place = place as usize;
+            let open = self.queues[place].open_coded.get_or_insert_with(|| self.spare.coded(codes));
+            open.push(codes, rewards, row);
+            if open.rows() == Block::ROWS {
+                let lot = std::mem::replace(open, self.spare.coded(codes));
+                self.close(place, Lot::Coded(lot), full, taker);
+            }
+        }
     }
 
-    /// Shows the full blocks of a segment.
-    fn empty(&mut self, place: usize, block: &mut Block, mut take: impl FnMut(Ready<'_>)) {
+    /// Lets all coded rows wait as they are: those to come have codes of other patterns.
+    #[cold]
+    fn close_coded(&mut self, full: &mut Block, taker: &mut impl Taker) {
+        for place in 0..self.queues.len() {
+            if let Some(open) = self.queues[place].open_coded.take().filter(|open| open.rows() > 0) {
+                self.close(place, Lot::Coded(open), full, taker);
+            }
+        }
+    }
+
+    /// Lets a block of a segment wait. If there are many, those of one segment wait no longer.
+    fn close(&mut self, place: usize, lot: Lot, full: &mut Block, taker: &mut impl Taker) {
+        let (numbers, queue) = (lot.numbers(), &mut self.queues[place]);
+        queue.full.push(lot);
+        queue.numbers += numbers;
+        self.numbers += numbers;
+        if queue.full.len() >= MOST_OF_ONE {
+            self.empty(place, full, taker);
+        } else if self.numbers >= MOST_NUMBERS {
+            let waiting = |place: &usize| self.queues[*place].numbers;
+            let longest = (0..self.queues.len()).max_by_key(waiting).unwrap_or(place);
+            self.empty(longest, full, taker);
+        }
+    }
+
+    /// Hands on the full blocks of a segment.
+    fn empty(&mut self, place: usize, block: &mut Block, taker: &mut impl Taker) {
         let queue = &mut self.queues[place];
+        if taker.is_new(place) {
+            let mut rewards = Vec::with_capacity(Block::ROWS * queue.full.len());
+            queue.full.iter().for_each(|lot| lot.list_rewards(block.kinds(), &mut rewards));
+            taker.foresee(place, &rewards);
+        }
         self.numbers -= std::mem::take(&mut queue.numbers);
-        for mut lot in queue.full.drain(..) {
-            lot.show(block, &mut take);
+        let mut lots = queue.full.drain(..).peekable();
+        while let Some(mut lot) = lots.next() {
+            if let Some(Lot::Rows(rows)) = lots.peek() {
+                rows.fetch();
+            }
+            self.rows -= lot.uncounted();
+            lot.show(place, block, taker);
             self.spare.put(lot);
         }
     }
 
-    /// Shows all rows, segment by segment, and keeps no memory.
-    pub(crate) fn empty_all(&mut self, block: &mut Block, mut take: impl FnMut(usize, Ready<'_>)) {
+    /// Hands on all rows, segment by segment, and keeps no memory.
+    pub(crate) fn empty_all(&mut self, block: &mut Block, taker: &mut impl Taker) {
         for (place, queue) in self.queues.iter_mut().enumerate() {
-            let Queue { open, full, .. } = std::mem::take(queue);
-            for mut lot in full.into_iter().chain((open.rows() > 0).then_some(open)) {
-                lot.show(block, |rows| take(place, rows));
+            let Queue { open, open_coded, full, .. } = std::mem::take(queue);
+            let open = (open.rows() > 0).then_some(Lot::Rows(open));
+            let open_coded = open_coded.filter(|coded| coded.rows() > 0).map(Lot::Coded);
+            for mut lot in full.into_iter().chain(open).chain(open_coded) {
+                lot.show(place, block, taker);
             }
         }
-        (self.numbers, self.spare) = (0, Spare::default());
+        (self.numbers, self.rows, self.known, self.spare) = (0, 0, None, Spare::default());
     }
 }

@@ -8,12 +8,12 @@
 
 use crate::question::binning::{Binning, Scale};
 use std::collections::HashMap;
-use std::hash::{BuildHasherDefault, Hasher};
 
 use serde::{Deserialize, Serialize};
 
-use crate::math::fold::fold;
 use crate::math::lanes::{Eight, wide};
+use crate::math::vector;
+use crate::summary::bin_index::Index;
 
 /// How finely rewards are told apart.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -144,15 +144,6 @@ pub(crate) struct Bins {
     index: Index,
 }
 
-/// From a bin's key to its row.
-#[derive(Debug, Clone)]
-enum Index {
-    /// Rows in order of first appearance.
-    Scattered(HashMap<i64, u32, BuildHasherDefault<KeyHasher>>),
-    /// Row `key mod 2^bits`: bins that span at most `capacity` keys never collide, wherever the first one lies.
-    Ring { mask: i64, keys: Option<(i64, i64)> },
-}
-
 /// Where the rows of a table go: `(old, new)` for each, into a table of `size` rows.
 #[derive(Debug)]
 pub(crate) struct Moves {
@@ -234,6 +225,24 @@ impl Bins {
             (Resolution::Exact | Resolution::Shift(0), Index::Scattered(rows)) => Some(rows.len()),
             _ => None,
         }
+    }
+
+    /// Has bins of equal width at once, if the first rewards are too many to be told apart. Says what they are between.
+    pub(crate) fn foresee(&mut self, rewards: &[f64]) -> Option<(f64, f64)> {
+        let is_new = self.resolution == Resolution::Exact && self.range.is_none();
+        if !is_new || !has_more_distinct(rewards, self.binning.capacity) {
+            return None;
+        }
+        let (least, most) = vector::range(rewards)?;
+        // There is no bin for -0.0.
+        self.range = Some((least + 0.0, most + 0.0));
+        self.rebuild(self.finest_width());
+        self.range
+    }
+
+    /// Says what the first rewards are between, if there were none before.
+    pub(crate) fn begin(&mut self, range: (f64, f64)) {
+        self.range.get_or_insert(range);
     }
 
     /// Fills `rows` with the row of each reward, given the smallest and the largest. Rewards must be finite and not `-0.0`. If
@@ -371,45 +380,12 @@ impl Bins {
     }
 }
 
-impl Index {
-    fn new(resolution: Resolution, capacity: usize) -> Self {
-        match resolution {
-            Resolution::Width(_) => Index::Ring { mask: capacity.next_power_of_two() as i64 - 1, keys: None },
-            _ => Index::Scattered(HashMap::default()),
-        }
+/// Whether there are more than so many distinct rewards among the first of them: twice as many, for where more are needed to
+/// find them, rewards repeat.
+fn has_more_distinct(rewards: &[f64], limit: usize) -> bool {
+    if rewards.len() <= limit {
+        return false;
     }
-
-    /// The row of a key, new or known.
-    fn insert(&mut self, key: i64) -> u32 {
-        match self {
-            Index::Scattered(rows) => {
-                let next = rows.len() as u32;
-                *rows.entry(key).or_insert(next)
-            }
-            Index::Ring { mask, keys } => {
-                *keys = Some(keys.map_or((key, key), |(lo, hi)| (lo.min(key), hi.max(key))));
-                (key & *mask) as u32
-            }
-        }
-    }
-}
-
-/// Keys are the bits of floats: one multiplication spreads them, and nobody gains from making them collide.
-#[derive(Debug, Clone, Copy, Default)]
-struct KeyHasher(u64);
-
-impl Hasher for KeyHasher {
-    fn finish(&self) -> u64 {
-        self.0
-    }
-
-    fn write(&mut self, bytes: &[u8]) {
-        for &byte in bytes {
-            self.write_i64(i64::from(byte));
-        }
-    }
-
-    fn write_i64(&mut self, key: i64) {
-        self.0 = fold(self.0, key as u64);
-    }
+    let mut distinct = Index::new(Resolution::Exact, limit);
+    rewards.iter().take(2 * limit).any(|&reward| distinct.insert(ordered_bits(reward)) as usize == limit)
 }

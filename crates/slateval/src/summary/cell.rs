@@ -43,6 +43,14 @@ pub(crate) struct PolicySums {
     pub(crate) tally: Tally,
 }
 
+impl PolicySums {
+    /// Of no rows.
+    pub(crate) fn new(layout: MomentLayout) -> Self {
+        let shape = layout.shape;
+        PolicySums { moments: Moments::new(layout), tally: Tally::new(shape.slots, shape.basis.len()) }
+    }
+}
+
 impl Cell {
     /// Of a whole log.
     pub(crate) fn of_log(spec: &Spec, slots: usize) -> Self {
@@ -65,10 +73,7 @@ impl Cell {
 
     fn keeping(kept: Kept, binning: Binning, slots: usize) -> Self {
         let features = |p: usize| kept.features(p, slots);
-        let policy = |p: usize| PolicySums {
-            moments: Moments::new(MomentLayout { shape: kept.shape(p, slots) }),
-            tally: Tally::new(slots, kept.basis.len()),
-        };
+        let policy = |p: usize| PolicySums::new(MomentLayout { shape: kept.shape(p, slots) });
         let layout = RowLayout::new(&kept, slots);
         Cell {
             rows: 0,

@@ -31,12 +31,26 @@ impl BlockCodes {
         let known = recognition.known()?.clone();
         Some(BlockCodes { known, codes: recognition.codes().to_vec() })
     }
+
+    pub(crate) fn known(&self) -> &Arc<KnownPatterns> {
+        &self.known
+    }
+
+    /// Whether these are codes of some patterns: those of others mean something else.
+    pub(crate) fn are_of(&self, known: &Arc<KnownPatterns>) -> bool {
+        Arc::ptr_eq(&self.known, known)
+    }
 }
 
 impl CodedRows {
     pub(crate) fn new(like: &BlockCodes) -> Self {
         let codes = vec![[0; ROWS]; like.codes.len()];
         CodedRows { known: like.known.clone(), rows: 0, rewards: Box::new(Column::ZERO), codes }
+    }
+
+    /// Numbers that a row takes, for so many policies: its reward, and a byte for each policy.
+    pub(crate) fn width(policies: usize) -> usize {
+        1 + policies.div_ceil(size_of::<f64>())
     }
 
     pub(crate) fn rows(&self) -> usize {
@@ -53,12 +67,6 @@ impl CodedRows {
 
     pub(crate) fn codes(&self) -> &[Codes] {
         &self.codes
-    }
-
-    /// Whether rows of this block can be taken in: those of other patterns have other codes.
-    #[inline(always)]
-    pub(crate) fn suit(&self, codes: &BlockCodes) -> bool {
-        Arc::ptr_eq(&self.known, &codes.known)
     }
 
     /// Takes in a row.

@@ -6,6 +6,7 @@ use crate::rows::block::Block;
 use crate::rows::patterns::MOST_PATTERNS;
 use crate::summary::Summary;
 use crate::summary::backlog::MOST_NUMBERS;
+use crate::summary::coded_rows::CodedRows;
 use crate::summary::index::{GroupLayout, Layout, MomentLayout, Shared};
 use crate::summary::layout::{Kept, RowLayout};
 
@@ -35,7 +36,8 @@ impl Summary {
         NUMBER.saturating_mul(whole.saturating_add(each.saturating_mul(segments as u64)))
     }
 
-    /// Bytes of rows that wait at most: with [`by`](Spec::by), full blocks of all segments, and one of each that is not full.
+    /// Bytes of rows that wait at most: with [`by`](Spec::by), full blocks of all segments, and for each one that is not full
+    /// and one of codes.
     /// [`settle`](Summary::settle) leaves none.
     ///
     /// ```
@@ -47,9 +49,13 @@ impl Summary {
     /// ```
     pub fn most_waiting_bytes(spec: &Spec, slots: usize, segments: usize) -> u64 {
         let of_block = (Block::ROWS * Block::new(spec).width_of(slots)) as u64;
+        let of_coded_block = (Block::ROWS * CodedRows::width(spec.policies.len())) as u64;
         let of_segments = match spec.by {
             None => 0,
-            Some(_) => of_block.saturating_mul(segments.min(Self::SEGMENTS) as u64).saturating_add(MOST_NUMBERS as u64),
+            Some(_) => {
+                let of_each = of_block.saturating_add(of_coded_block);
+                of_each.saturating_mul(segments.min(Self::SEGMENTS) as u64).saturating_add(MOST_NUMBERS as u64)
+            }
         };
         NUMBER.saturating_mul(of_block.saturating_add(of_segments))
     }

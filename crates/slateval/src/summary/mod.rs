@@ -3,7 +3,11 @@
 
 pub(crate) mod accumulate;
 pub(crate) mod backlog;
+mod bin_index;
 pub(crate) mod bins;
+pub(crate) mod both;
+#[cfg(test)]
+mod both_tests;
 pub(crate) mod cell;
 pub(crate) mod clusters;
 pub(crate) mod coded_rows;
@@ -49,12 +53,13 @@ use crate::question::segment::Segment;
 use crate::question::spec::Spec;
 use crate::rows::block::Block;
 use crate::summary::accumulate::Scratch;
+use crate::summary::backlog::RowsOf;
 use crate::summary::cell::Cell;
 use crate::summary::coded_rows::BlockCodes;
 use crate::summary::history::History;
 use crate::summary::inputs::{Input, Inputs};
 use crate::summary::repeats::Sight;
-use crate::summary::segments::Segments;
+use crate::summary::segments::{Segments, Sums};
 use crate::summary::skipped::SkippedParts;
 use crate::summary::waiting::Waiting;
 
@@ -65,7 +70,7 @@ use crate::summary::waiting::Waiting;
 /// | [`add`](Summary::add), [`record`](Summary::record), [`Slates::add_to`](crate::Slates::add_to) | `O(K^2)` arithmetic a row and policy, a few cache lines of scattered memory; `O(K)` comparisons and a count for rows that are alike in all but their rewards |
 /// | [`merge`](Summary::merge) | `O(bins K + K^2)` a policy and segment, whatever the number of rows |
 /// | [`evaluate`](Summary::evaluate) | likewise, and `O(draws bins K)` for bands and intervals |
-/// | memory | at most `bins (4 + 2 policies (K + 1))` numbers a segment; more with chi, with structure auto (four orders), with a baseline, and with clusters (a number for each group); and rows that wait: a block, and with segments a block for each and 3 million numbers |
+/// | memory | at most `bins (4 + 2 policies (K + 1))` numbers a segment; more with chi, with structure auto (four orders), with a baseline, and with clusters (a number for each group); and rows that wait: a block, and with segments two blocks for each and 3 million numbers |
 ///
 /// Bins do not depend on a first look at the data, so summaries of any two days, files or machines merge, in any order,
 /// into what one pass over all rows gives.
@@ -78,7 +83,7 @@ use crate::summary::waiting::Waiting;
 #[derive(Debug, Clone)]
 pub struct Summary {
     pub(crate) spec: Spec,
-    /// All rows but those that wait; `None` before the first.
+    /// All rows but those that wait, for their block to be full or for others of their segment; `None` before the first.
     whole: Option<Cell>,
     /// The same rows once more by segment, where the specification asks for it.
     pub(crate) segments: Segments,
@@ -91,8 +96,12 @@ pub struct Summary {
     waiting: Waiting,
     /// Buffer for the slate that is being recorded.
     one: Block,
-    /// Buffer for rows that need not wait any longer.
+    /// Buffer for rows that wait no longer for their block to be full.
     full: Block,
+    /// Buffer for rows that wait no longer for others of their segment.
+    ready: Block,
+    /// Buffer for the places of a block's segments.
+    places: Vec<u32>,
     scratch: Scratch,
 }
 
@@ -107,12 +116,25 @@ impl Summary {
     pub fn new(spec: Spec) -> Result<Self> {
         spec.check()?;
         let one = Block::new(&spec);
-        let full = one.without_segments();
+        let [full, ready] = [(); 2].map(|()| one.without_segments());
         let (segments, waiting, scratch) = (Segments::default(), Waiting::default(), Scratch::default());
         let inputs = Inputs::default();
         let skipped = SkippedParts::default();
         let history = History::default();
-        Ok(Summary { spec, whole: None, segments, inputs, skipped, history, waiting, one, full, scratch })
+        Ok(Summary {
+            spec,
+            whole: None,
+            segments,
+            inputs,
+            skipped,
+            history,
+            waiting,
+            one,
+            full,
+            ready,
+            places: Vec::new(),
+            scratch,
+        })
     }
 
     /// What this is a summary of.
@@ -122,7 +144,8 @@ impl Summary {
 
     /// Number of slates seen.
     pub fn rows(&self) -> u64 {
-        self.whole.as_ref().map_or(0, |cell| cell.rows) + self.waiting.rows() as u64
+        let added = self.whole.as_ref().map_or(0, |cell| cell.rows);
+        added + (self.waiting.rows() + self.segments.waiting_rows()) as u64
     }
 
     /// Number of slots of the longest slate; `None` where the structure has no use for slots.
@@ -157,11 +180,18 @@ impl Summary {
         if self.spec.by.is_some() && !self.segments.know_all(block) {
             self.check_segments(block.segments())?;
         }
-        let codes = add_to(&mut self.whole, &self.spec, block, &mut self.scratch);
-        if self.spec.by.is_some() {
-            self.segments.add(&self.spec, (block, codes.as_ref()), &mut self.full, &mut self.scratch);
-        }
+        self.add_checked(block);
         Ok(())
+    }
+
+    /// Adds the rows of a block that has been checked.
+    fn add_checked(&mut self, block: &Block) {
+        let Summary { spec, whole, segments, ready, scratch, places, .. } = self;
+        places.clear();
+        if spec.by.is_some() {
+            segments.find_places(spec, block, places);
+        }
+        Adding { spec, whole, segments, ready, scratch }.add(block, places);
     }
 
     /// What was left out of the log, by reason, as far as [`skip`](Summary::skip) was told.
@@ -287,13 +317,35 @@ impl Summary {
     }
 }
 
-/// Adds the rows of a block that has been checked. Says what patterns they have, for their segments, if all were known.
-fn add_to(whole: &mut Option<Cell>, spec: &Spec, block: &Block, scratch: &mut Scratch) -> Option<BlockCodes> {
-    if block.rows() == 0 {
-        return None;
+/// What rows are added to.
+struct Adding<'a> {
+    spec: &'a Spec,
+    whole: &'a mut Option<Cell>,
+    segments: &'a mut Segments,
+    ready: &'a mut Block,
+    scratch: &'a mut Scratch,
+}
+
+impl Adding<'_> {
+    /// Adds the rows of a block that has been checked, given the places of their segments, if there are segments. Rows that
+    /// are not recognised then wait for others of their segment, and are added to the whole log with them.
+    fn add(self, block: &Block, places: &[u32]) {
+        let Adding { spec, whole, segments, ready, scratch } = self;
+        if block.rows() == 0 {
+            return;
+        }
+        let whole = whole.get_or_insert_with(|| Cell::of_log(spec, block.slots()));
+        let by_segment = spec.by.is_some();
+        let sight = match by_segment {
+            true => whole.add_if_recognised(block, scratch),
+            false => whole.add(&spec.structure, block, scratch),
+        };
+        let codes = if sight == Sight::Recognised && by_segment { BlockCodes::new(&scratch.recognition) } else { None };
+        scratch.recognition.learn(sight, block, spec.policies.len());
+        if by_segment {
+            // The origin is that of the rows that came first, not of those that are added first.
+            whole.begin_with(block);
+            segments.add(RowsOf { block, codes: codes.as_ref(), places }, Sums { spec, whole, ready, scratch });
+        }
     }
-    let cell = whole.get_or_insert_with(|| Cell::of_log(spec, block.slots()));
-    let sight = cell.add(&spec.structure, block, scratch);
-    scratch.recognition.learn(sight, block, spec.policies.len());
-    if sight == Sight::Recognised && spec.by.is_some() { BlockCodes::new(&scratch.recognition) } else { None }
 }

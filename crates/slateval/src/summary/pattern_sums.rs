@@ -10,9 +10,7 @@ use crate::summary::cell::{Cell, PolicySums};
 use crate::summary::columns::PolicyBlock;
 use crate::summary::index::Layout;
 use crate::summary::layout::RowLayout;
-use crate::summary::moments::Moments;
 use crate::summary::table::Table;
-use crate::summary::tally::Tally;
 
 /// What the patterns of each policy add.
 #[derive(Debug)]
@@ -59,8 +57,7 @@ impl Cell {
         scratch.rewards.centre(1, 0.0);
         scratch.divisors.fill(&structure, &block, self.policies.len());
         let layout = self.policies[policy].moments.layout;
-        let mut sums =
-            PolicySums { moments: Moments::new(layout), tally: Tally::new(self.slots, layout.shape.basis.len()) };
+        let mut sums = PolicySums::new(layout);
         let rows = PolicyBlock { structure: &structure, block: &block, policy };
         sums.add(rows, &self.layout.witnesses[policy].layout.list, scratch);
         let Scratch { columns, squares, rewards, .. } = scratch;

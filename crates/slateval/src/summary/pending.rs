@@ -5,8 +5,8 @@ use std::borrow::Cow;
 use crate::question::error::Result;
 use crate::rows::block::Block;
 use crate::rows::slate::Slate;
-use crate::summary::Summary;
-use crate::summary::cell::Cell;
+use crate::summary::segments::Sums;
+use crate::summary::{Adding, Summary};
 
 impl Summary {
     /// Adds one slate.
@@ -39,40 +39,53 @@ impl Summary {
         }
         let checked = slate.fill(&self.spec, &mut self.one).and_then(|()| self.one.check(&self.spec));
         checked.map_err(|error| error.after(usize::try_from(self.rows()).unwrap_or(usize::MAX)))?;
-        let Summary { spec, whole, segments, waiting, one, full, scratch, .. } = self;
-        waiting.take(one, full, |rows| drop(super::add_to(whole, spec, rows, scratch)));
+        let Summary { spec, segments, waiting, one, full, .. } = self;
         if spec.by.is_some() {
-            segments.add(spec, (one, None), full, scratch);
+            segments.find_places(spec, one, waiting.places_mut());
         }
+        waiting.take(one, full);
+        self.add_full_block();
         Ok(())
     }
 
     /// How many rows fill a block with those that wait.
     pub(crate) fn room(&self) -> usize {
-        Block::ROWS - self.waiting.rows() % Block::ROWS
+        Block::ROWS - self.waiting.rows()
     }
 
-    /// Adds the rows of a block that has been checked, once they fill a block with those that wait.
+    /// Adds the rows of a block that has been checked, once they fill a block with those that wait. There are no more than
+    /// there is [`room`](Summary::room) for.
     pub(crate) fn enqueue(&mut self, block: &Block) {
-        let Summary { spec, whole, segments, waiting, full, scratch, .. } = self;
-        let codes = if waiting.rows() == 0 && block.rows() == Block::ROWS {
-            super::add_to(whole, spec, block, scratch)
-        } else {
-            waiting.take(block, full, |rows| drop(super::add_to(whole, spec, rows, scratch)));
-            None
-        };
-        if spec.by.is_some() {
-            segments.add(spec, (block, codes.as_ref()), full, scratch);
+        if block.rows() == Block::ROWS {
+            return self.add_checked(block);
         }
+        let Summary { spec, segments, waiting, full, .. } = self;
+        if spec.by.is_some() {
+            segments.find_places(spec, block, waiting.places_mut());
+        }
+        waiting.take(block, full);
+        self.add_full_block();
+    }
+
+    /// Adds the rows that wait if they fill a block.
+    fn add_full_block(&mut self) {
+        if self.room() == 0 {
+            self.add_waiting();
+        }
+    }
+
+    fn add_waiting(&mut self) {
+        let Summary { spec, whole, segments, waiting, full, ready, scratch, .. } = self;
+        waiting.empty(full, |block, places| Adding { spec, whole, segments, ready, scratch }.add(block, places));
     }
 
     /// Adds up the rows that wait for their block to be full, and those that were only counted because they are alike. No
     /// answer depends on it; it spares those who ask a copy.
     pub fn settle(&mut self) {
-        let Summary { spec, whole, segments, waiting, full, scratch, .. } = self;
-        waiting.empty(full, |rows| drop(super::add_to(whole, spec, rows, scratch)));
-        whole.iter_mut().for_each(Cell::add_repeats);
-        segments.settle(spec, full, scratch);
+        self.add_waiting();
+        let Summary { spec, whole: Some(whole), segments, ready, scratch, .. } = self else { return };
+        segments.settle(Sums { spec, whole, ready, scratch });
+        whole.add_repeats();
     }
 
     /// This summary with all rows in its sums.

@@ -9,7 +9,7 @@ use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
 use crate::math::column::ROWS;
-use crate::math::lanes::{Eight, wide};
+use crate::math::lanes::{Eight, LANES, wide};
 use crate::rows::block::Block;
 use crate::rows::patterns::{Codes, MOST_PATTERNS, Patterns, Recognised};
 use crate::summary::accumulate::Scratch;
@@ -72,7 +72,7 @@ impl Recognition {
     }
 
     /// Learns the patterns of a block of the log, if it was missed. Those of segments teach nothing: what is
-    /// known, and with it the last bits of the whole log's sums, must not depend on whether there are segments.
+    /// known must depend on the log's blocks alone, and not on how long rows of segments wait.
     pub(super) fn learn(&mut self, sight: Sight, block: &Block, policies: usize) {
         match sight {
             Sight::NotAsked => {}
@@ -240,8 +240,7 @@ impl Cell {
     }
 }
 
-/// Bins whose counts of a pattern lie in one cache line, and whose sums stay in the nearest cache while all patterns are
-/// added to them.
+/// Bins whose counts of a pattern lie in one cache line.
 const BINS_AT_ONCE: usize = 16;
 
 wide! {
@@ -251,25 +250,46 @@ wide! {
 
 #[inline(always)]
 fn add_to_each_bin<F: Eight>(table: &mut Table, counts: &[u32], shift: u32, ones: &Table, places: &[Range<usize>]) {
-    for first in (0..table.len()).step_by(BINS_AT_ONCE) {
-        let bins = first..(first + BINS_AT_ONCE).min(table.len());
-        for (pattern, counts) in counts.chunks_exact(1 << shift).enumerate() {
-            let one = ones.row(pattern as u32);
-            for (bin, &count) in bins.clone().zip(&counts[bins.clone()]).filter(|&(_, &count)| count > 0) {
-                let row = table.row_mut(bin as u32);
-                for places in places {
-                    add_times(&mut row[places.clone()], &one[places.clone()], f64::from(count));
-                }
+    let mut near = [[0; BINS_AT_ONCE]; MOST_PATTERNS];
+    let (bins, patterns) = (table.len(), counts.len() >> shift);
+    for first in (0..bins).step_by(BINS_AT_ONCE) {
+        let some = first..bins.min(first + BINS_AT_ONCE);
+        for (near, counts) in near.iter_mut().zip(counts.chunks_exact(1 << shift)) {
+            near[..some.len()].copy_from_slice(&counts[some.clone()]);
+        }
+        for (bin, place) in some.zip(0..) {
+            let mut found = [(0, 0.0); MOST_PATTERNS];
+            let mut used = 0;
+            for (pattern, counts) in near[..patterns].iter().enumerate() {
+                found[used] = (pattern as u32, f64::from(counts[place]));
+                used += usize::from(counts[place] > 0);
+            }
+            let row = table.row_mut(bin as u32);
+            for places in places {
+                add_patterns::<F>(&mut row[places.clone()], &found[..used], ones, places.start);
             }
         }
     }
 }
 
-/// `sums += n one`.
+/// Adds each of some patterns so many times. Sums stay in registers until all patterns are added.
 #[inline(always)]
-fn add_times(sums: &mut [f64], one: &[f64], n: f64) {
-    for (sum, one) in sums.iter_mut().zip(one) {
-        *sum = one.mul_add(n, *sum);
+fn add_patterns<F: Eight>(sums: &mut [f64], patterns: &[(u32, f64)], ones: &Table, start: usize) {
+    let (eights, rest) = sums.as_chunks_mut();
+    for (i, sums) in eights.iter_mut().enumerate() {
+        let mut eight = F::load(sums);
+        for &(pattern, times) in patterns {
+            if let Some(one) = ones.row(pattern)[start + i * LANES..].first_chunk() {
+                eight = F::load(one).times_plus(F::splat(times), eight);
+            }
+        }
+        eight.store(sums);
+    }
+    let start = start + eights.len() * LANES;
+    for (i, sum) in rest.iter_mut().enumerate() {
+        for &(pattern, times) in patterns {
+            *sum = ones.row(pattern)[start + i].mul_add(times, *sum);
+        }
     }
 }
 

@@ -157,7 +157,7 @@ fn logs_of_many_propensities_are_not_counted() {
     assert_eq!(counted.rows(), added.rows());
 }
 
-/// Rows that wait as codes are spelled out where rows of other patterns join them, and where more patterns are known by then.
+/// Rows that wait as codes are added beside those of other patterns, and also where more patterns are known by then.
 #[test]
 fn rows_of_segments_wait_for_any_patterns() {
     let spec = Spec::new(Structure::Auto, ["new", "bolder"]).with_chi().by("device");
@@ -208,10 +208,10 @@ fn segments_of_other_lengths_keep_their_own_rows() {
     assert_eq!(all, alone);
 }
 
-/// A segment that comes late makes the bins of all others coarser. Rows before it are added before that, be they recorded one
-/// by one or in one block with it.
+/// A segment that comes late makes the bins of all others coarser, with the block that it comes in: be its rows recorded one by
+/// one or added at once.
 #[test]
-fn late_segments_come_behind_the_rows_before_them() {
+fn late_segments_come_with_their_block() {
     let spec = Spec::new(Structure::Additive, ["new"]).by("device");
     let [mut blocks, mut recorded] = [(); 2].map(|()| Summary::new(spec.clone()).expect("a good specification"));
     let mut block = Block::new(&spec);

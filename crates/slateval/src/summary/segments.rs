@@ -9,11 +9,12 @@ use std::collections::{BTreeSet, HashMap};
 use crate::question::binning::Binning;
 use crate::question::segment::Segment;
 use crate::question::spec::Spec;
+use crate::question::structure::Structure;
 use crate::rows::block::Block;
 use crate::summary::accumulate::Scratch;
-use crate::summary::backlog::{Backlog, Ready, RowsOf};
+use crate::summary::backlog::{Backlog, Ready, RowsOf, Taker};
+use crate::summary::both::add_to_both;
 use crate::summary::cell::Cell;
-use crate::summary::coded_rows::BlockCodes;
 
 /// The segments of a log, in order of their first appearance.
 #[derive(Debug, Clone, Default)]
@@ -22,8 +23,8 @@ pub(crate) struct Segments {
     places: HashMap<Segment, usize>,
     /// Rows that wait.
     backlog: Backlog,
-    /// Buffer for the places of a block's rows.
-    of_rows: Vec<u32>,
+    /// Whether segments have come since bins were shared.
+    has_new: bool,
     /// Places of the segments of the block that came last, by their numbers there.
     seen: Seen,
 }
@@ -67,6 +68,11 @@ impl Segments {
         self.places.get(name).map(|&place| &self.list[place].cell)
     }
 
+    /// How many rows the whole log waits for.
+    pub(crate) fn waiting_rows(&self) -> usize {
+        self.backlog.rows()
+    }
+
     pub(crate) fn are_waiting(&self) -> bool {
         !self.backlog.is_empty() || self.list.iter().any(|segment| segment.cell.repeats.is_some())
     }
@@ -78,43 +84,32 @@ impl Segments {
         block.segment_ids().iter().all(is_known)
     }
 
-    /// Adds the rows of a block that has been checked; their codes are given if all of them were recognised.
-    ///
-    /// `full` is a block for rows that need not wait any longer.
-    pub(crate) fn add(
-        &mut self,
-        spec: &Spec,
-        (block, codes): (&Block, Option<&BlockCodes>),
-        full: &mut Block,
-        scratch: &mut Scratch,
-    ) {
+    /// Finds the places of a block's segments, new or known, row by row.
+    pub(crate) fn find_places(&mut self, spec: &Spec, block: &Block, places: &mut Vec<u32>) {
         self.see(block);
-        let (mut first, mut places) = (0, std::mem::take(&mut self.of_rows));
-        let mut hand_on = |Segments { list, backlog, .. }: &mut Segments, first, places: &[u32]| {
-            let rows = RowsOf { block, codes, first, places };
-            backlog.add(&rows, full, |place, rows| list[place].cell.add_ready(spec, rows, scratch));
-        };
-        places.clear();
-        for (row, &id) in block.segment_ids().iter().enumerate() {
+        for &id in block.segment_ids() {
             let known = self.seen.places.get(id as usize).copied().flatten();
-            if known.is_none() && !self.has(block.segment_names().name(id)) {
-                // The bins of all segments may become coarser now: rows before this one come first, as if one by one.
-                hand_on(self, first, &places);
-                first = row;
-                places.clear();
-            }
-            let place = known.unwrap_or_else(|| self.find_place(id, spec, block));
             // There are at most a thousand.
-            places.push(place as u32);
+            places.push(known.unwrap_or_else(|| self.find_place(id, spec, block)) as u32);
         }
-        hand_on(self, first, &places);
-        self.of_rows = places;
+    }
+
+    /// Adds the rows of a block that has been checked to their segments and, unless they were recognised and it has them,
+    /// to the whole log.
+    pub(crate) fn add(&mut self, rows: RowsOf<'_>, sums: Sums<'_>) {
+        if std::mem::take(&mut self.has_new) {
+            self.share_bins(sums.spec);
+        }
+        let Segments { list, backlog, .. } = self;
+        let (mut destination, ready) = sums.with(list);
+        backlog.add(rows, ready, &mut destination);
     }
 
     /// Adds up the rows that wait.
-    pub(crate) fn settle(&mut self, spec: &Spec, full: &mut Block, scratch: &mut Scratch) {
+    pub(crate) fn settle(&mut self, sums: Sums<'_>) {
         let Segments { list, backlog, .. } = self;
-        backlog.empty_all(full, |place, rows| list[place].cell.add_ready(spec, rows, scratch));
+        let (mut destination, ready) = sums.with(list);
+        backlog.empty_all(ready, &mut destination);
         list.iter_mut().for_each(|segment| segment.cell.add_repeats());
     }
 
@@ -126,6 +121,7 @@ impl Segments {
                 None => self.insert(name.clone(), cell.clone()),
             }
         }
+        self.has_new = false;
         self.share_bins(spec);
     }
 
@@ -145,21 +141,22 @@ impl Segments {
     }
 
     fn find_place(&mut self, id: u32, spec: &Spec, block: &Block) -> usize {
-        let place = self.place(block.segment_names().name(id), spec, block.slots());
+        let place = self.place(block.segment_names().name(id), spec);
         let places = &mut self.seen.places;
         places.resize(places.len().max(id as usize + 1), None);
         places[id as usize] = Some(place);
         place
     }
 
-    /// The place of a segment, new or known.
-    fn place(&mut self, name: &Segment, spec: &Spec, slots: usize) -> usize {
+    /// The place of a segment, new or known. A new one has no slots until it has rows: how many they have may depend on those
+    /// that they wait with.
+    fn place(&mut self, name: &Segment, spec: &Spec) -> usize {
         if let Some(&place) = self.places.get(name) {
             return place;
         }
         let place = self.list.len();
-        self.insert(name.clone(), Cell::of_segment(spec, place + 1, slots));
-        self.share_bins(spec);
+        self.insert(name.clone(), Cell::of_segment(spec, place + 1, 0));
+        self.has_new = true;
         place
     }
 
@@ -170,14 +167,45 @@ impl Segments {
     }
 }
 
-impl Cell {
-    /// Adds rows that waited.
-    fn add_ready(&mut self, spec: &Spec, rows: Ready<'_>, scratch: &mut Scratch) {
+/// The whole log, and buffers for what is added to it and to its segments.
+pub(crate) struct Sums<'a> {
+    pub(crate) spec: &'a Spec,
+    pub(crate) whole: &'a mut Cell,
+    /// For rows that need not wait any longer.
+    pub(crate) ready: &'a mut Block,
+    pub(crate) scratch: &'a mut Scratch,
+}
+
+impl<'a> Sums<'a> {
+    fn with(self, list: &'a mut [OneSegment]) -> (Destination<'a>, &'a mut Block) {
+        let Sums { spec, whole, ready, scratch } = self;
+        (Destination { structure: &spec.structure, whole, list, scratch }, ready)
+    }
+}
+
+/// Where rows go that need not wait any longer.
+struct Destination<'a> {
+    structure: &'a Structure,
+    whole: &'a mut Cell,
+    list: &'a mut [OneSegment],
+    scratch: &'a mut Scratch,
+}
+
+impl Taker for Destination<'_> {
+    fn is_new(&self, place: usize) -> bool {
+        self.list[place].cell.rows == 0
+    }
+
+    fn foresee(&mut self, place: usize, rewards: &[f64]) {
+        self.list[place].cell.foresee(rewards);
+    }
+
+    fn take(&mut self, place: usize, rows: Ready<'_>) {
+        let Destination { structure, whole, list, scratch } = self;
+        let cell = &mut list[place].cell;
         match rows {
-            Ready::Block(block) => {
-                self.add(&spec.structure, block, scratch);
-            }
-            Ready::Coded(coded) => self.add_coded(&spec.structure, coded, scratch),
+            Ready::Block(block) => add_to_both([whole, cell], structure, block, scratch),
+            Ready::Coded(coded) => cell.add_coded(structure, coded, scratch),
         }
     }
 }

@@ -81,6 +81,12 @@ impl WeightTally {
         self.design_ratios += n * other.design_ratios;
     }
 
+    /// Forgets all but the counts.
+    fn forget_numbers(&mut self) {
+        (self.min, self.max, self.negative, self.absolute) = (None, None, 0, 0.0);
+        (self.cubes, self.fourths, self.design_chi, self.design_ratios) = (0.0, 0.0, 0.0, 0.0);
+    }
+
     fn to_numbers(&self) -> impl Iterator<Item = f64> {
         let (min, max) = (self.min.unwrap_or(f64::NAN), self.max.unwrap_or(f64::NAN));
         let plain: [f64; Self::PLAIN] = [
@@ -137,11 +143,15 @@ impl Tally {
         self.fourths.resize(slots, 0.0);
     }
 
-    /// Takes in the weights of a block.
+    /// Takes in the weights of a block, but for the counts.
     pub(crate) fn add_weights(&mut self, rows: usize, visits: &[WeightVisit]) {
         if rows > 0 {
             self.weights.iter_mut().zip(visits).for_each(|(tally, visit)| tally.add(visit.seen));
         }
+    }
+
+    /// Counts the weights of a block.
+    pub(crate) fn count_weights(&mut self, rows: usize, visits: &[WeightVisit]) {
         weight_counts::count(rows, visits, &mut self.weights);
     }
 
@@ -175,13 +185,25 @@ impl Tally {
         self.weights.iter_mut().zip(places).for_each(|(own, &place)| own.counts.add_at(place, times));
     }
 
+    /// Forgets all but the counts of weights.
+    pub(crate) fn forget_numbers(&mut self) {
+        self.weights.iter_mut().for_each(WeightTally::forget_numbers);
+        (self.pairs, self.pairs_squared, self.negative_chi) = (0.0, 0.0, 0);
+        (self.product_chi, self.product_ratios) = (0.0, 0.0);
+        self.hits.fill(0);
+        self.smallest.fill(1.0);
+        self.largest.fill(0.0);
+        self.cubes.fill(0.0);
+        self.fourths.fill(0.0);
+    }
+
     /// Where the weights of one row are counted.
     pub(crate) fn places(&self) -> Vec<usize> {
         self.weights.iter().map(|weight| weight.counts.first()).collect()
     }
 
     /// Takes in another so many times, but for the counts of weights.
-    fn add_numbers(&mut self, other: &Tally, times: u64) {
+    pub(crate) fn add_numbers(&mut self, other: &Tally, times: u64) {
         let n = times as f64;
         self.weights.iter_mut().zip(&other.weights).for_each(|(own, other)| own.add_numbers(other, times));
         self.pairs += n * other.pairs;

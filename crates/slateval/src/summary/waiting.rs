@@ -8,10 +8,12 @@
 use crate::rows::block::Block;
 use crate::rows::row_store::{Donor, RowStore, Turned};
 
-/// Fewer rows than a block has.
+/// Up to a block of rows.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Waiting {
     rows: RowStore,
+    /// The place of each row's segment, where there are segments.
+    places: Vec<u32>,
     /// Buffer for the rows of a block.
     turned: Turned,
 }
@@ -27,25 +29,23 @@ impl Waiting {
         if self.rows() == 0 { 0 } else { self.rows.slots() }
     }
 
-    /// Takes in the rows of a block that has been checked. Whenever they fill a block, all rows are moved to `full` and
-    /// shown.
-    pub(crate) fn take(&mut self, block: &Block, full: &mut Block, mut show: impl FnMut(&Block)) {
-        let mut turned = std::mem::take(&mut self.turned);
-        let donor = Donor::new(block, full, &mut turned);
-        for row in 0..block.rows() {
-            self.rows.push(&donor, row);
-            if self.rows() == Block::ROWS {
-                self.empty(full, &mut show);
-            }
-        }
-        self.turned = turned;
+    /// The places of the rows' segments, to be told those of rows that are about to come.
+    pub(crate) fn places_mut(&mut self) -> &mut Vec<u32> {
+        &mut self.places
     }
 
-    /// Moves the rows to `block` and shows them, if there are any.
-    pub(crate) fn empty(&mut self, block: &mut Block, take: impl FnOnce(&Block)) {
+    /// Takes in the rows of a block that has been checked: no more than fill a block. `like` has the columns that are kept.
+    pub(crate) fn take(&mut self, block: &Block, like: &Block) {
+        let donor = Donor::new(block, like, &mut self.turned);
+        (0..block.rows()).for_each(|row| self.rows.push(&donor, row));
+    }
+
+    /// Moves the rows to `block` and shows them with the places of their segments, if there are any.
+    pub(crate) fn empty(&mut self, block: &mut Block, show: impl FnOnce(&Block, &[u32])) {
         if self.rows() > 0 {
             self.rows.move_to(block);
-            take(block);
+            show(block, &self.places);
+            self.places.clear();
         }
     }
 }
