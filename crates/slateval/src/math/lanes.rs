@@ -11,11 +11,6 @@ pub(crate) mod avx2;
 #[cfg(target_arch = "x86_64")]
 #[expect(unsafe_code, reason = "the instructions are wanted by name: see docs/performance.md for what they bring")]
 pub(crate) mod avx512;
-#[cfg_attr(
-    target_arch = "x86_64",
-    expect(unsafe_code, reason = "the instruction is wanted by name: see docs/performance.md for what it brings")
-)]
-mod fetch;
 mod plain;
 
 /// Parts that a sum over rows is kept in. As many doubles as a cache line has.
@@ -149,18 +144,6 @@ pub(crate) trait Eight: Copy {
     fn with_lane(self, lane: usize, x: f64) -> Self;
     /// The first lanes of all, then the second lanes of all, and so on.
     fn transpose(eight: [Self; LANES]) -> [Self; LANES];
-
-    /// Asks for some cache lines, from one on, to be brought nearer, for they will be needed soon.
-    #[inline(always)]
-    fn fetch(lines: &[Lanes], from: usize, count: usize) {
-        (from..from + count).for_each(|line| fetch::fetch(lines.as_ptr().wrapping_add(line)));
-    }
-
-    /// The same for one item, which lies in one line.
-    #[inline(always)]
-    fn fetch_item<T>(item: &T) {
-        fetch::fetch(item);
-    }
 
     #[inline(always)]
     fn lanes(self) -> Lanes {

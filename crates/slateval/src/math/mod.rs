@@ -1,6 +1,7 @@
 //! Linear algebra, normal quantiles, vector instructions: nothing that knows of slates.
 
 pub(crate) mod column;
+pub(crate) mod fetch;
 pub(crate) mod fold;
 pub(crate) mod lanes;
 pub(crate) mod linear;

@@ -5,6 +5,7 @@
 //! are in single precision, and their rows are kept so: half the memory, and no bit is lost.
 
 use crate::math::column::{Column, groups_of};
+use crate::math::fetch::fetch;
 use crate::math::lanes::{Eight, LANES, Lanes, wide};
 use crate::rows::block::Block;
 
@@ -204,8 +205,8 @@ impl RowStore {
     pub(crate) fn fetch(&self) {
         let numbers = self.rows * self.width;
         match &self.numbers {
-            Numbers::Singles(singles) => fetch_singles(&singles[..numbers]),
-            Numbers::Doubles(doubles) => fetch_doubles(&doubles[..numbers]),
+            Numbers::Singles(singles) => fetch(singles, 0, numbers),
+            Numbers::Doubles(doubles) => fetch(doubles, 0, numbers),
         }
     }
 
@@ -233,26 +234,6 @@ fn resize<T: Clone + Default>(numbers: &mut Vec<T>, room: usize) {
     if numbers.capacity() > 2 * room {
         numbers.shrink_to_fit();
     }
-}
-
-wide! {
-    /// Asks for numbers to be brought nearer.
-    fn fetch_singles(numbers: &[f32]) = fetch_lines_of_singles
-}
-
-#[inline(always)]
-fn fetch_lines_of_singles<F: Eight>(numbers: &[f32]) {
-    numbers.chunks(2 * LANES).for_each(|line| F::fetch_item(&line[0]));
-}
-
-wide! {
-    /// The same for doubles, of which half as many are in a cache line.
-    fn fetch_doubles(numbers: &[f64]) = fetch_lines_of_doubles
-}
-
-#[inline(always)]
-fn fetch_lines_of_doubles<F: Eight>(numbers: &[f64]) {
-    numbers.chunks(LANES).for_each(|line| F::fetch_item(&line[0]));
 }
 
 /// Copies a row in whole groups. How many there are is mostly known to the compiler, which then needs no call.

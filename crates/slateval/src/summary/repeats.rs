@@ -9,6 +9,7 @@ use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
 use crate::math::column::ROWS;
+use crate::math::fetch::fetch;
 use crate::math::lanes::{Eight, LANES, wide};
 use crate::rows::block::Block;
 use crate::rows::patterns::{Codes, MOST_PATTERNS, Patterns, Recognised};
@@ -302,7 +303,7 @@ wide! {
 fn gather_each_reward<F: Eight>(bins: &[u32], rewards: &Rewards, into: &mut [BinRewards]) {
     for (row, (&bin, &reward)) in bins.iter().zip(rewards.plain.first(bins.len())).enumerate() {
         if let Some(&ahead) = bins.get(row + AHEAD) {
-            F::fetch_item(&into[ahead as usize]);
+            fetch(into, ahead as usize, 1);
         }
         let bin = &mut into[bin as usize];
         bin.sum += reward;
@@ -329,7 +330,7 @@ fn count_each_row<F: Eight>(bins: &[u32], codes: &Codes, rewards: &Rewards, shif
         bins.iter().zip(codes).zip(centred.iter().zip(squared)).enumerate()
     {
         if let (Some(&bin), Some(&code)) = (bins.get(row + AHEAD), codes.get(row + AHEAD)) {
-            F::fetch_item(&counts[(usize::from(code) << shift) + bin as usize]);
+            fetch(counts, (usize::from(code) << shift) + bin as usize, 1);
         }
         let code = usize::from(code) % MOST_PATTERNS;
         counts[(code << shift) + bin as usize] += 1;

@@ -5,6 +5,7 @@
 //! factors, [`LANES`] of them at once.
 
 use crate::math::column::{Column, GROUPS, resize};
+use crate::math::fetch::fetch;
 use crate::math::lanes::{Eight, LANES, Lanes, wide};
 use crate::math::vector;
 use crate::summary::accumulate::Scratch;
@@ -295,7 +296,7 @@ fn add_each_row<F: Eight, const BASIS: usize, const RIGHTS: usize, const CHI: us
             let ahead = group * LANES + r + AHEAD;
             let ahead = bins[if ahead < bins.len() { ahead } else { 0 }] as usize;
             // With the header, or what stands in its place.
-            F::fetch(sums, ahead * stride + start - 1, 1 + (1 + BASIS) * (RIGHTS + CHI) + WITNESSES);
+            fetch(sums, ahead * stride + start - 1, 1 + (1 + BASIS) * (RIGHTS + CHI) + WITNESSES);
             let at = bin as usize * stride;
             if let Some(header) = header {
                 header.add::<F>(group, r, &mut sums[at]);
@@ -347,7 +348,7 @@ fn add_each_row_of_any<F: Eight>(target: &mut Target<'_>, from: &Listed<'_>) {
         for (r, &bin) in eight.iter().enumerate() {
             let ahead = group * LANES + r + AHEAD;
             let ahead = bins[if ahead < bins.len() { ahead } else { 0 }] as usize;
-            F::fetch(sums, ahead * stride + start - 1, lines);
+            fetch(sums, ahead * stride + start - 1, lines);
             let at = bin as usize * stride;
             if let Some(header) = header {
                 header.add::<F>(group, r, &mut sums[at]);
