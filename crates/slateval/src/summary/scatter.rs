@@ -257,7 +257,7 @@ fn turn<F: Eight>(columns: &EightColumns<'_>, group: usize, out: &mut EightRows)
 }
 
 /// Rows that are asked for ahead of the one that is being added to: they come from the second-level cache, or from further.
-const AHEAD: usize = 8;
+const AHEAD: usize = 16;
 
 wide! {
     /// Adds each row to its bin. The numbers of left factors, and of eights of right factors, chi and witnesses, are known.
