@@ -88,18 +88,19 @@ pub(crate) fn show(
     let pictures = write_pictures(summary, evaluation, settings, record, output);
     let cdf = output.cdf.as_ref().map_or(Ok(()), |path| Ok(write_cdf(evaluation, path)?));
     let points = if output.full_cdf { CdfPoints::Every } else { CdfPoints::Thinned };
-    let json = slateval_report::json(evaluation, record, Voice::CommandLine, points)?;
+    let json = || -> Result<String> { Ok(slateval_report::json(evaluation, record, Voice::CommandLine, points)?) };
     let (written, shown) = match &output.json {
         Some(path) if path.as_os_str() == "-" => {
             for warning in slateval_report::warnings(evaluation, Look::default()) {
                 notes::warn(&warning);
             }
-            (Ok(()), print(&json))
+            (Ok(()), json().and_then(|json| print(&json)))
         }
         path => {
             let detail = if output.full { Detail::Full } else { Detail::Short };
             let table = slateval_report::table(evaluation, settings, Look { detail, ..look() }) + "\n";
-            let written = path.as_ref().map_or(Ok(()), |path| write_bytes(path, json.as_bytes()));
+            let write = |path: &PathBuf| write_bytes(path, json()?.as_bytes());
+            let written = path.as_ref().map_or(Ok(()), write);
             (written, print(&table))
         }
     };

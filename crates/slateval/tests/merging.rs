@@ -380,6 +380,23 @@ fn segments_share_bins_whatever_order_they_come_in() {
     }
 }
 
+#[test]
+fn what_is_absorbed_is_what_is_merged() {
+    let spec = Spec::new(Structure::Auto, ["new"]).by("20");
+    let slates = continuous_log(4);
+    let [mut merged, mut absorbed] = [Summary::new(spec.clone()).unwrap(), Summary::new(spec.clone()).unwrap()];
+    // The second part has segments that the first has not, and the third has all of them.
+    for rows in [&slates[..7], &slates[7..300], &slates[300..]] {
+        let part = summarise(&spec, rows);
+        merged.merge(&part).unwrap();
+        absorbed.absorb(part).unwrap();
+        assert!(merged.to_bytes() == absorbed.to_bytes());
+    }
+    assert_eq!(absorbed.rows(), slates.len() as u64);
+    assert!(absorbed.absorb(summarise(&Spec::new(Structure::Auto, ["new"]), &slates)).is_err());
+    assert!(merged.to_bytes() == absorbed.to_bytes(), "a refused summary changes nothing");
+}
+
 /// But for rounding: rows are added in another order.
 #[test]
 fn the_whole_log_is_the_same_with_segments_and_without() {

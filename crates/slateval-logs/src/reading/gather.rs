@@ -155,7 +155,7 @@ impl Gather {
         }
         let summary = Done::complete(summary, part.input);
         // That no file is in the log twice was checked before it was read.
-        Ok(self.done.total.merge_duplicates(&summary)?)
+        Ok(self.done.total.absorb(summary)?)
     }
 
     /// Refuses the log for its bad rows, once enough of them or enough parts have been seen.

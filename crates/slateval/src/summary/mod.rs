@@ -21,6 +21,7 @@ pub(crate) mod index;
 pub(crate) mod inputs;
 pub(crate) mod layout;
 pub(crate) mod memory;
+mod merging;
 pub(crate) mod moments;
 pub(crate) mod packed;
 pub(crate) mod pattern_sums;
@@ -257,44 +258,6 @@ impl Summary {
     pub fn set_day(&mut self, day: Day) {
         self.inputs.set_day(day);
         self.history.days.insert(day);
-    }
-
-    /// Takes in another summary, as if its rows had been added here. A refused summary leaves this one as it was.
-    ///
-    /// # Errors
-    /// [`Error::Mismatch`], saying what differs, if the two are not summaries of the same thing; [`Error::Duplicate`] if
-    /// both have rows of the same file; [`Error::TooManySegments`].
-    pub fn merge(&mut self, other: &Summary) -> Result<()> {
-        self.check_same(other)?;
-        self.inputs.check_all(&other.inputs)?;
-        self.merge_duplicates(other)
-    }
-
-    /// The same, though both may have rows of the same file: they are then counted twice.
-    ///
-    /// # Errors
-    /// As [`merge`](Summary::merge), but for duplicates.
-    pub fn merge_duplicates(&mut self, other: &Summary) -> Result<()> {
-        self.check_same(other)?;
-        self.inputs.check_positions(&other.inputs)?;
-        self.check_segments(other.segments())?;
-        self.settle();
-        let other = other.settled();
-        match (&mut self.whole, &other.whole) {
-            (Some(own), Some(cell)) => own.merge(cell),
-            (own, cell) => *own = own.take().or_else(|| cell.clone()),
-        }
-        self.segments.merge(&self.spec, &other.segments);
-        self.inputs.merge(&other.inputs);
-        self.skipped.merge(&other.skipped);
-        self.history.merge(&other.history);
-        Ok(())
-    }
-
-    /// Refuses a summary of something else.
-    fn check_same(&self, other: &Summary) -> Result<()> {
-        let differences = self.spec.differences(&other.spec);
-        if differences.is_empty() { Ok(()) } else { Err(Error::Mismatch(differences)) }
     }
 
     /// Refuses segments that would be too many beside those that are there.

@@ -4,6 +4,7 @@
 //! Segments share a number of bins: the more of them there are, the coarser are the bins of each. How fine they are in the
 //! end depends on the rewards and on how many segments the log has, not on the order in which rows came.
 
+use std::borrow::Cow;
 use std::collections::{BTreeSet, HashMap};
 
 use crate::question::binning::Binning;
@@ -35,6 +36,9 @@ struct OneSegment {
     /// Without the rows that wait.
     cell: Cell,
 }
+
+/// A segment's sums, here or elsewhere.
+pub(crate) type CellByName<'a> = (Cow<'a, Segment>, Cow<'a, Cell>);
 
 #[derive(Debug, Clone, Default)]
 struct Seen {
@@ -113,12 +117,23 @@ impl Segments {
         list.iter_mut().for_each(|segment| segment.cell.add_repeats());
     }
 
-    /// Takes in other segments, none of whose rows wait.
-    pub(crate) fn merge(&mut self, spec: &Spec, other: &Segments) {
-        for (name, cell) in other.cells() {
-            match self.places.get(name) {
-                Some(&place) => self.list[place].cell.merge(cell),
-                None => self.insert(name.clone(), cell.clone()),
+    /// The same, to be merged with others.
+    pub(crate) fn borrowed(&self) -> Vec<CellByName<'_>> {
+        self.cells().into_iter().map(|(name, cell)| (Cow::Borrowed(name), Cow::Borrowed(cell))).collect()
+    }
+
+    /// The same, where nobody needs them any more.
+    pub(crate) fn owned(mut self) -> Vec<CellByName<'static>> {
+        self.list.sort_unstable_by(|a, b| a.name.cmp(&b.name));
+        self.list.into_iter().map(|OneSegment { name, cell }| (Cow::Owned(name), Cow::Owned(cell))).collect()
+    }
+
+    /// Takes in other segments, by name, none of whose rows wait.
+    pub(crate) fn merge(&mut self, spec: &Spec, others: Vec<CellByName<'_>>) {
+        for (name, cell) in others {
+            match self.places.get(name.as_ref()) {
+                Some(&place) => self.list[place].cell.merge(&cell),
+                None => self.insert(name.into_owned(), cell.into_owned()),
             }
         }
         self.has_new = false;

@@ -1,0 +1,82 @@
+//! How two summaries become one.
+//! See docs/methods.md, section 3.6.
+
+use std::borrow::Cow;
+
+use crate::question::error::{Error, Result};
+use crate::summary::Summary;
+
+impl Summary {
+    /// Takes in another summary, as if its rows had been added here. A refused summary leaves this one as it was.
+    ///
+    /// # Errors
+    /// [`Error::Mismatch`], saying what differs, if the two are not summaries of the same thing; [`Error::Duplicate`] if
+    /// both have rows of the same file; [`Error::TooManySegments`].
+    pub fn merge(&mut self, other: &Summary) -> Result<()> {
+        self.check_same(other)?;
+        self.inputs.check_all(&other.inputs)?;
+        self.merge_duplicates(other)
+    }
+
+    /// The same, though both may have rows of the same file: they are then counted twice.
+    ///
+    /// # Errors
+    /// As [`merge`](Summary::merge), but for duplicates.
+    pub fn merge_duplicates(&mut self, other: &Summary) -> Result<()> {
+        self.check_mergeable(other)?;
+        self.take_in(other.settled());
+        Ok(())
+    }
+
+    /// The same as [`merge_duplicates`](Summary::merge_duplicates), for a summary that nobody needs any more: sums of which
+    /// there are none here are moved, not copied.
+    ///
+    /// # Errors
+    /// As [`merge`](Summary::merge), but for duplicates.
+    ///
+    /// ```
+    /// use slateval::{Slates, Summary};
+    ///
+    /// let part = Slates::new(&[1.0, 0.0]).logging(&[0.5, 0.5]).target("new", &[0.9, 0.1]).summary()?;
+    /// let mut total = Summary::new(part.spec().clone())?;
+    /// total.absorb(part)?;
+    /// assert_eq!(total.rows(), 2);
+    /// # Ok::<(), slateval::Error>(())
+    /// ```
+    pub fn absorb(&mut self, mut other: Summary) -> Result<()> {
+        self.check_mergeable(&other)?;
+        other.settle();
+        self.take_in(Cow::Owned(other));
+        Ok(())
+    }
+
+    /// Takes in a summary that can be, none of whose rows wait.
+    fn take_in(&mut self, other: Cow<'_, Summary>) {
+        self.settle();
+        self.inputs.merge(&other.inputs);
+        self.skipped.merge(&other.skipped);
+        self.history.merge(&other.history);
+        let (whole, segments) = match other {
+            Cow::Borrowed(other) => (other.whole.as_ref().map(Cow::Borrowed), other.segments.borrowed()),
+            Cow::Owned(other) => (other.whole.map(Cow::Owned), other.segments.owned()),
+        };
+        match (&mut self.whole, whole) {
+            (Some(own), Some(cell)) => own.merge(&cell),
+            (own, cell) => *own = own.take().or_else(|| cell.map(Cow::into_owned)),
+        }
+        self.segments.merge(&self.spec, segments);
+    }
+
+    /// Refuses a summary that cannot be taken in, whichever files its rows came from.
+    fn check_mergeable(&self, other: &Summary) -> Result<()> {
+        self.check_same(other)?;
+        self.inputs.check_positions(&other.inputs)?;
+        self.check_segments(other.segments())
+    }
+
+    /// Refuses a summary of something else.
+    fn check_same(&self, other: &Summary) -> Result<()> {
+        let differences = self.spec.differences(&other.spec);
+        if differences.is_empty() { Ok(()) } else { Err(Error::Mismatch(differences)) }
+    }
+}
