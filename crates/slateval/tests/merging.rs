@@ -380,6 +380,47 @@ fn segments_share_bins_whatever_order_they_come_in() {
     }
 }
 
+/// With more segments, each has fewer bins: a part may have finer ones than the part that it is merged with.
+#[test]
+fn parts_with_few_and_with_many_segments_merge() {
+    let spec = Spec::new(Structure::Additive, ["new"]).by("segment");
+    let spec = spec.with_binning(Binning { capacity: 256, ..Binning::default() });
+    let slates = continuous_log(6);
+    // How many rows the first part has decides whether its rewards are still told apart.
+    for (first, few, many) in [(300, 16, 17), (1500, 4, 17), (300, 5, 40), (1000, 2, 33), (20, 1, 33)] {
+        let add = |summary: &mut Summary, rows: &[Slate], segments: usize| {
+            for (i, slate) in rows.iter().enumerate() {
+                let targets = [slate.pi.as_slice()];
+                let slate = slateval::Slate::new(slate.reward).logging(&slate.mu).targets(&targets);
+                summary.record(&slate.segment((i % segments) as i64)).unwrap();
+            }
+        };
+        let [mut once, mut little, mut much] = [0; 3].map(|_| Summary::new(spec.clone()).unwrap());
+        let (few_rows, many_rows) = slates.split_at(first);
+        for (summary, of_few, of_many) in
+            [(&mut once, true, true), (&mut little, true, false), (&mut much, false, true)]
+        {
+            add(summary, if of_few { few_rows } else { &[] }, few);
+            add(summary, if of_many { many_rows } else { &[] }, many);
+        }
+        let once = evaluate(&once);
+        for parts in [[&little, &much], [&much, &little]] {
+            let mut merged = parts[0].clone();
+            merged.merge(parts[1]).unwrap();
+            let merged = evaluate(&Summary::from_bytes(&merged.to_bytes()).unwrap());
+            assert_same(&once, &merged);
+            for (a, b) in once.segments.iter().zip(&merged.segments) {
+                for (a, b) in a.policies.iter().zip(&b.policies) {
+                    assert_eq!(a.cdf.reward, b.cdf.reward, "the same bins");
+                    for (a, b) in a.cdf.raw.iter().zip(&b.cdf.raw) {
+                        same(*a, *b, "the CDF of a segment");
+                    }
+                }
+            }
+        }
+    }
+}
+
 #[test]
 fn what_is_absorbed_is_what_is_merged() {
     let spec = Spec::new(Structure::Auto, ["new"]).by("20");

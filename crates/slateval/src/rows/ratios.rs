@@ -26,6 +26,8 @@ pub(crate) struct Divisors {
 struct Divisor {
     /// The smallest and the largest logging propensity; 1 and 0 where there is none.
     range: (f64, f64),
+    /// The same of slates that have the slot: others have 1 in its place.
+    of_slates: (f64, f64),
     way: Way,
 }
 
@@ -63,7 +65,8 @@ impl Divisors {
                 }
                 _ => Way::Divide,
             };
-            self.slots.push(Divisor { range, way });
+            let of_slates = if block.has_missing() { range_of_slates(block, slot) } else { range };
+            self.slots.push(Divisor { range, of_slates, way });
         }
     }
 }
@@ -106,13 +109,20 @@ pub(crate) fn slot_ratios(
 
 fn divide(block: &Block, divisors: &Divisors, slot: usize, pi: &Column, z: &mut Column) -> SlotFacts {
     let (rows, mu) = (block.rows(), block.whole_column(Field::Logging { slot }));
-    let Divisor { range, way } = divisors.slots[slot];
+    let Divisor { range, of_slates, way } = divisors.slots[slot];
     let facts = match way {
         Way::Divide => divided(rows, pi, mu, z),
         Way::Multiply => multiplied(rows, pi, mu, &divisors.reciprocals[slot], z),
         Way::MultiplyAll => multiplied_by_one(rows, pi, range.0, z),
     };
-    SlotFacts { propensities: range, ..facts }
+    SlotFacts { propensities: of_slates, ..facts }
+}
+
+/// The smallest and the largest logging propensity of slates that have a slot; 1 and 0 where there is none.
+fn range_of_slates(block: &Block, slot: usize) -> (f64, f64) {
+    let mu = block.column(Field::Logging { slot });
+    let present = (0..block.rows()).filter(|&row| !block.is_missing(row, slot)).map(|row| mu[row]);
+    present.fold((1.0, 0.0), |(least, most), mu| (vector::min(least, mu), vector::max(most, mu)))
 }
 
 wide! {

@@ -151,6 +151,14 @@ pub(crate) struct Moves {
     pub(crate) size: usize,
 }
 
+/// The moves of two changes, either of which may move nothing.
+fn one_after_the_other(first: Option<Moves>, second: Option<Moves>) -> Option<Moves> {
+    match (first, second) {
+        (Some(first), Some(second)) => Some(first.then(second)),
+        (first, second) => first.or(second),
+    }
+}
+
 impl Moves {
     fn then(self, next: Moves) -> Moves {
         let onwards: HashMap<u32, u32> = next.rows.into_iter().collect();
@@ -267,21 +275,21 @@ impl Bins {
 
     /// Takes in the bins of `other`. Says how the own rows move, and into which own row each row of `other` goes.
     pub(crate) fn absorb(&mut self, other: &Bins) -> (Option<Moves>, Vec<(u32, u32)>) {
+        // Where there are many segments, a cell may have fewer bins than one of a part with few: bins can be added together,
+        // but not taken apart.
+        let mut moves = self.limit(other.binning.capacity);
         if let Some(range) = other.range {
             self.extend_range(range);
         }
         let coarser = std::cmp::max_by_key(self.resolution, other.resolution, |r| r.coarseness());
-        let mut moves = self.coarsen_to(match coarser {
+        let coarsened = self.coarsen_to(match coarser {
             Resolution::Width(_) => self.finest_width(),
             shared => shared,
         });
+        moves = one_after_the_other(moves, coarsened);
         let mut from_other = self.insert_all(other);
         if self.is_over_full() {
-            let more = self.coarsen_to(self.finest_that_fits());
-            moves = match (moves, more) {
-                (Some(first), Some(second)) => Some(first.then(second)),
-                (first, second) => first.or(second),
-            };
+            moves = one_after_the_other(moves, self.coarsen_to(self.finest_that_fits()));
             from_other = self.insert_all(other);
         }
         (moves, from_other)
