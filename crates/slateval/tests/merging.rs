@@ -421,6 +421,25 @@ fn parts_with_few_and_with_many_segments_merge() {
     }
 }
 
+/// Orders beyond the fourth are told apart once a slate has five slots, which may be late.
+#[test]
+fn what_a_log_is_worth_does_not_depend_on_when_longer_slates_come() {
+    let (four, five) = (contextual_log(11, 700, 4, 3), contextual_log(12, 500, 5, 3));
+    let spec = Spec::new(Structure::Auto, ["new"]);
+    let worth = |order: [&[Slate]; 2]| {
+        let mut summary = Summary::new(spec.clone()).unwrap();
+        for slate in order.into_iter().flatten() {
+            let targets = [slate.pi.as_slice()];
+            summary.record(&slateval::Slate::new(slate.reward).logging(&slate.mu).targets(&targets)).unwrap();
+        }
+        let selection = evaluate(&summary).policies[1].selection.clone().unwrap();
+        selection.orders.iter().map(|order| order.design_ess.unwrap()).collect::<Vec<f64>>()
+    };
+    let (short_first, long_first) = (worth([&four, &five]), worth([&five, &four]));
+    assert_eq!(short_first.len(), 4, "orders 2 to 5");
+    short_first.iter().zip(&long_first).for_each(|(a, b)| same(*a, *b, "what the log is worth"));
+}
+
 #[test]
 fn what_is_absorbed_is_what_is_merged() {
     let spec = Spec::new(Structure::Auto, ["new"]).by("20");

@@ -14,6 +14,9 @@ use crate::formats::store::{Columns, refused};
 /// Bytes read at once. Columns take turns, so what they all hold should fit into the processor's cache.
 const AHEAD: u64 = 1 << 17;
 
+/// Bytes asked for at once, where more are wanted.
+const STEP: usize = 1 << 20;
+
 /// Bytes of a page's header at most. A longer one is cut, and then the page cannot be read.
 pub(crate) const HEADER: u64 = 1 << 13;
 
@@ -71,12 +74,14 @@ impl ReadAhead {
 /// So many bytes, or fewer if the file ends before. Memory that no page needs any more is used again: new memory would be
 /// mapped page by page.
 ///
-/// Asked for all at once: `read_to_end` begins with a few kilobytes and asks five times where this asks once.
+/// Asked for in large steps: `read_to_end` begins with a few kilobytes and asks five times where this asks once. But a damaged
+/// file may tell of far more bytes than it has.
 fn read_again(mut file: &File, start: u64, length: u64, mut into: Vec<u8>) -> Result<Bytes> {
-    into.resize(usize::try_from(length)?, 0);
+    let length = usize::try_from(length)?;
     file.seek(SeekFrom::Start(start))?;
     let mut read = 0;
-    while read < into.len() {
+    while read < length {
+        into.resize(length.min(read + STEP), 0);
         match file.read(&mut into[read..]) {
             Ok(0) => break,
             Ok(more) => read += more,

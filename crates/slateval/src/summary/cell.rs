@@ -4,6 +4,7 @@
 use crate::math::fold::fold;
 use crate::question::binning::Binning;
 use crate::question::spec::Spec;
+use crate::question::structure::{ORDERS, Structure};
 use crate::summary::bins::{Bins, Moves};
 use crate::summary::clusters::ClusterSums;
 use crate::summary::cross::CrossGram;
@@ -197,9 +198,13 @@ impl Cell {
         self.table = self.table.rearranged(wide.width, &self.layout.places_in(&wide));
         self.layout = wide;
         self.transform_features(|layout| FeatureMap::widened(layout, slots));
+        let beyond_orders = self.slots <= ORDERS && slots > ORDERS;
         for policy in &mut self.policies {
             policy.moments = policy.moments.widened(slots);
             policy.tally.widen(slots);
+            if beyond_orders && *self.kept.structure() == Structure::Auto {
+                policy.tally.begin_products();
+            }
         }
         self.slots = slots;
     }

@@ -280,9 +280,8 @@ fn add_patterns<F: Eight>(sums: &mut [f64], patterns: &[(u32, f64)], ones: &Tabl
     for (i, sums) in eights.iter_mut().enumerate() {
         let mut eight = F::load(sums);
         for &(pattern, times) in patterns {
-            if let Some(one) = ones.row(pattern)[start + i * LANES..].first_chunk() {
-                eight = F::load(one).times_plus(F::splat(times), eight);
-            }
+            let (ones, _) = ones.row(pattern)[start..].as_chunks();
+            eight = F::load(&ones[i]).times_plus(F::splat(times), eight);
         }
         eight.store(sums);
     }

@@ -1,6 +1,7 @@
 //! Extremes and counts of a policy's weights: what diagnostics rest on beside the sums.
 //! See docs/methods.md, section 3.3.
 
+use crate::question::structure::ORDERS;
 use crate::rows::ratios::SlotFacts;
 use crate::summary::weight_counts::{self, WeightCounts};
 use crate::summary::weight_visit::{WeightSeen, WeightVisit};
@@ -141,6 +142,13 @@ impl Tally {
         self.largest.resize(slots, 0.0);
         self.cubes.resize(slots, 0.0);
         self.fourths.resize(slots, 0.0);
+    }
+
+    /// Slates have more slots than orders are told apart from now on: of those before, the highest order assumes nothing.
+    pub(crate) fn begin_products(&mut self) {
+        if let Some(highest) = self.weights.get(ORDERS - 1) {
+            (self.product_chi, self.product_ratios) = (highest.design_chi, highest.design_ratios);
+        }
     }
 
     /// Takes in the weights of a block, but for the counts.
