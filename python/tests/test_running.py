@@ -52,7 +52,8 @@ def test_what_a_progress_function_raises_ends_it(log: Log) -> None:
 
 
 def test_other_threads_run_meanwhile() -> None:
-    big = Log(300_000)
+    # So many that it takes a hundred milliseconds and more.
+    big = Log(3_000_000)
     ticks = 0
     done = threading.Event()
 
