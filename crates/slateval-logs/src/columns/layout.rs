@@ -127,6 +127,14 @@ impl Layout {
         Ok(layout)
     }
 
+    /// The slots that slates have room for, if each has a column.
+    pub(crate) fn slot_columns(&self) -> Option<usize> {
+        self.groups.iter().find_map(|group| match &group.arrangement {
+            Arrangement::Wide(columns) => Some(columns.len()),
+            Arrangement::List(_) | Arrangement::Long(_) => None,
+        })
+    }
+
     /// The columns to read.
     pub(crate) fn selection(&self) -> Selection {
         let mut columns: Vec<usize> = self.scalars.iter().map(|s| s.index).collect();

@@ -22,8 +22,10 @@ pub(crate) struct Merge<'a> {
     budget: Budget,
 }
 
-/// How soon those who wait look again whether there is memory: how much a part takes is known once it is read.
-const LOOK_AGAIN: Duration = Duration::from_millis(5);
+/// How soon those who wait look again whether there is memory: how much a part takes is known once it is read. Its first rows
+/// tell, which is soon for a file on this machine; so they look often at first, and later less and less.
+const LOOK_FIRST: Duration = Duration::from_micros(100);
+const LOOK_LATER: Duration = Duration::from_millis(5);
 
 struct State<'a> {
     workers: usize,
@@ -112,9 +114,11 @@ impl<'a> Merge<'a> {
     /// Waits as long as nothing has failed and something holds.
     fn wait_while(&self, holds: impl Fn(&State<'a>) -> bool) -> MutexGuard<'_, State<'a>> {
         let mut state = self.lock();
+        let mut patience = LOOK_FIRST;
         while state.failed.is_none() && holds(&state) {
-            let waited = self.moved.wait_timeout(state, LOOK_AGAIN);
+            let waited = self.moved.wait_timeout(state, patience);
             state = waited.unwrap_or_else(PoisonError::into_inner).0;
+            patience = LOOK_LATER.min(patience * 2);
         }
         state
     }

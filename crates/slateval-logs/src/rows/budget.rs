@@ -12,10 +12,33 @@ use crate::error::{Error, Result};
 #[derive(Debug, Clone)]
 pub(crate) struct Budget {
     bytes: u64,
-    /// What the largest summary may take, as far as is known; 0 before anything is.
-    largest: Arc<AtomicU64>,
+    /// Of the slates that were read.
+    known: Arc<Needs>,
+    /// Of the longest slates that the columns have room for: it counts until there is a slate.
+    foreseen: Arc<Needs>,
+}
+
+/// The memory of a part, in bytes; 0 before anything is known.
+#[derive(Debug, Default)]
+struct Needs {
+    /// What the largest summary may take.
+    largest: AtomicU64,
     /// What its rows may take that wait while a part is read.
-    waiting: Arc<AtomicU64>,
+    waiting: AtomicU64,
+}
+
+impl Needs {
+    fn largest(&self) -> u64 {
+        self.largest.load(Ordering::Acquire)
+    }
+
+    /// For slates of so many slots in so many segments.
+    fn add(&self, spec: &Spec, slots: usize, segments: usize) {
+        let expected = segments.max(EXPECTED_SEGMENTS);
+        // Whoever finds the one known also finds the other.
+        self.waiting.fetch_max(Summary::most_waiting_bytes(spec, slots, expected), Ordering::Relaxed);
+        self.largest.fetch_max(Summary::most_bytes(spec, slots, expected), Ordering::Release);
+    }
 }
 
 /// The total and a copy of it.
@@ -32,18 +55,22 @@ impl Budget {
     /// So many bytes; half of the machine's memory if `None`.
     pub(crate) fn new(bytes: Option<u64>) -> Self {
         let bytes = bytes.or_else(|| machine().map(|all| all / 2)).unwrap_or(u64::MAX);
-        Budget { bytes, largest: Arc::default(), waiting: Arc::default() }
+        Budget { bytes, known: Arc::default(), foreseen: Arc::default() }
+    }
+
+    /// No slate has more slots than these: others need not wait for the first one.
+    pub(crate) fn foresee(&self, spec: &Spec, slots: usize) {
+        if self.known.largest() == 0 {
+            self.foreseen.add(spec, slots, 0);
+        }
     }
 
     /// Refuses slates of so many slots in so many segments if the sums may take too much memory, though only one part of
     /// the log is read at a time.
     pub(crate) fn check(&self, spec: &Spec, slots: usize, segments: usize) -> Result<()> {
-        let one = |segments| Summary::most_bytes(spec, slots, segments);
-        let waiting = |segments| Summary::most_waiting_bytes(spec, slots, segments);
-        let expected = segments.max(EXPECTED_SEGMENTS);
-        self.largest.fetch_max(one(expected), Ordering::Relaxed);
-        self.waiting.fetch_max(waiting(expected), Ordering::Relaxed);
-        let needed = one(segments).saturating_mul(TOTALS + 1).saturating_add(waiting(segments));
+        self.known.add(spec, slots, segments);
+        let waiting = Summary::most_waiting_bytes(spec, slots, segments);
+        let needed = Summary::most_bytes(spec, slots, segments).saturating_mul(TOTALS + 1).saturating_add(waiting);
         if needed <= self.bytes {
             return Ok(());
         }
@@ -55,7 +82,7 @@ impl Budget {
     /// memory for: nothing is checked twice.
     pub(crate) fn check_more(&self, summary: &Summary, slots: usize, checked: &mut (usize, usize)) -> Result<()> {
         let most = (slots.max(checked.0), summary.segment_count().max(checked.1));
-        if self.largest.load(Ordering::Relaxed) > 0 && most == *checked {
+        if self.is_known() && most == *checked {
             return Ok(());
         }
         self.check(summary.spec(), most.0, most.1)?;
@@ -65,15 +92,16 @@ impl Budget {
 
     /// Whether it is known how large parts are.
     pub(crate) fn is_known(&self) -> bool {
-        self.largest.load(Ordering::Relaxed) > 0
+        self.known.largest() > 0
     }
 
     /// How many of so many parts may be in memory at a time, beside the totals. One has to tell how large parts are.
     pub(crate) fn parts(&self, wanted: usize) -> usize {
-        match self.largest.load(Ordering::Relaxed) {
+        let needs = if self.is_known() { &self.known } else { &self.foreseen };
+        match needs.largest() {
             0 => 1,
             largest => {
-                let part = largest.saturating_add(self.waiting.load(Ordering::Relaxed));
+                let part = largest.saturating_add(needs.waiting.load(Ordering::Relaxed));
                 let fitting = self.bytes.saturating_sub(largest.saturating_mul(TOTALS)) / part;
                 let worthwhile = wanted as u64 * LARGE / largest;
                 usize::try_from(fitting.min(worthwhile)).unwrap_or(usize::MAX).clamp(1, wanted)
@@ -124,7 +152,11 @@ mod tests {
         let of = |bytes| {
             let budget = Budget::new(Some(bytes));
             assert_eq!(budget.parts(1000), 1, "nothing is known yet");
+            budget.foresee(&spec, 20);
+            assert!(!budget.is_known());
+            let foreseen = budget.parts(1000);
             budget.check(&spec, 5, 1).unwrap();
+            assert!(budget.is_known() && budget.parts(1000) >= foreseen, "{foreseen} for slates that are longer");
             budget.parts(1000)
         };
         let one = Summary::most_bytes(&spec, 5, EXPECTED_SEGMENTS);

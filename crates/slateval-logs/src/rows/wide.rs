@@ -54,6 +54,9 @@ impl WideRows {
     pub(crate) fn new(file: PathBuf, layout: Layout, text: bool, spec: &Spec, budget: Budget) -> Result<Self> {
         let summary = Summary::new(spec.clone())?;
         let (block, faults) = (Block::new(spec), Faults::default());
+        if let Some(slots) = layout.slot_columns() {
+            budget.foresee(spec, slots);
+        }
         Ok(WideRows {
             file,
             layout,
