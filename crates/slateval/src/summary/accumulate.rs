@@ -15,6 +15,7 @@ use crate::question::structure::Structure;
 use crate::rows::block::Block;
 use crate::rows::ratios::Divisors;
 use crate::rows::weights;
+use crate::summary::bins::of_bins;
 use crate::summary::cell::{Cell, PolicySums};
 use crate::summary::clusters::FeatureColumns;
 use crate::summary::coded_rows::CodedRows;
@@ -148,8 +149,7 @@ impl Cell {
     pub(crate) fn begin_with(&mut self, block: &Block) {
         if self.bins.range().is_none() {
             let range = block.reward_range().or_else(|| vector::range(block.column(Field::Reward)));
-            // No bin is found for -0.0.
-            self.begin(range.map(|(least, most)| (least + 0.0, most + 0.0)));
+            self.begin(range.map(of_bins));
         }
     }
 

@@ -50,12 +50,14 @@ impl Resolution {
         ring_rows(rewards, power_of_two(e), first, mask, rows);
     }
 
-    /// The key at a coarser resolution. An exact key can become any other, a width only a larger one.
+    /// The key at a coarser resolution, or at the same. Bins can be added together, but not taken apart.
     fn coarsen(self, key: i64, to: Resolution) -> i64 {
+        debug_assert!(self.coarseness() <= to.coarseness(), "{self:?} cannot become {to:?}");
         match (self, to) {
             (Resolution::Exact, _) => to.key(from_ordered_bits(key)),
-            (Resolution::Width(fine), Resolution::Width(coarse)) => ceil_shift(key, (fine - coarse).unsigned_abs()),
-            (Resolution::Shift(fine), Resolution::Shift(coarse)) => ceil_shift(key, coarse - fine),
+            (Resolution::Width(_), Resolution::Width(_)) | (Resolution::Shift(_), Resolution::Shift(_)) => {
+                ceil_shift(key, u32::try_from(to.coarseness() - self.coarseness()).unwrap_or(0))
+            }
             _ => key,
         }
     }
@@ -241,9 +243,7 @@ impl Bins {
         if !is_new || !has_more_distinct(rewards, self.binning.capacity) {
             return None;
         }
-        let (least, most) = vector::range(rewards)?;
-        // There is no bin for -0.0.
-        self.range = Some((least + 0.0, most + 0.0));
+        self.range = vector::range(rewards).map(of_bins);
         self.rebuild(self.finest_width());
         self.range
     }
@@ -386,6 +386,11 @@ impl Bins {
         self.resolution = to;
         Moves { rows, size: self.table_rows() }
     }
+}
+
+/// The range that bins have of rewards in a range: there is no bin for -0.0.
+pub(crate) fn of_bins((least, most): (f64, f64)) -> (f64, f64) {
+    (least + 0.0, most + 0.0)
 }
 
 /// Whether there are more than so many distinct rewards among the first of them: twice as many, for where more are needed to
