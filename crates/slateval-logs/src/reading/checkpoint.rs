@@ -22,7 +22,7 @@ use crate::reading::plan_differences::{PlannedLog, file_differences, setting_dif
 use crate::rows::Base;
 
 const MAGIC: &[u8; 8] = b"SLATEWRK";
-const VERSION: u32 = 2;
+const VERSION: u32 = 3;
 const PREAMBLE: usize = MAGIC.len() + 4 + 8;
 const CHECKSUM: usize = 4;
 
