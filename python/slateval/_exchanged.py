@@ -11,6 +11,9 @@ from ._options import Columns
 SURE = 4.0
 """Standard errors that a mean must lie from 1 to be taken for another."""
 
+ENOUGH = 100_000
+"""Rows that are looked at, about: an advice need not take longer than the evaluation that it is about."""
+
 Slots = Any
 """An array of shape (n, K)."""
 
@@ -47,12 +50,17 @@ def is_exchanged(mu: Slots, pi: Slots) -> bool:
     """
     import numpy as np
 
-    mu, pi = np.asarray(mu, dtype=float), np.asarray(pi, dtype=float)
+    mu, pi = np.asarray(_some(mu), dtype=float), np.asarray(_some(pi), dtype=float)
     if mu.shape != pi.shape or mu.ndim != 2 or len(mu) < 2:
         return False
     with np.errstate(divide="ignore", invalid="ignore"):
         away, back = _distance(pi / mu), _distance(mu / pi)
     return bool((np.abs(away) > SURE).any() and (np.abs(back) < SURE).all() and (np.abs(away) > 2 * np.abs(back)).any())
+
+
+def _some(rows: Any) -> Any:
+    """Evenly spaced rows of an array, if it has many."""
+    return rows[:: max(1, len(rows) // ENOUGH)]
 
 
 def _distance(ratio: Slots) -> Any:
@@ -90,7 +98,7 @@ def _columns(data: Any, columns: Columns) -> Iterator[tuple[str, Slots, Slots]]:
             return np.asarray(data[base])
         found: list[Any] = []
         while f"{base}_{len(found) + 1}" in names:
-            found.append(np.asarray(data[f"{base}_{len(found) + 1}"]).astype(float))
+            found.append(_some(np.asarray(data[f"{base}_{len(found) + 1}"])).astype(float))
         return np.column_stack(found) if found else np.empty((0, 0))
 
     for name, column in columns.target or [(None, "pi")]:
