@@ -37,10 +37,13 @@ pub(crate) struct ReadAhead {
     held: Mutex<Held>,
 }
 
+/// Bytes of a file that stand at the beginning of some memory. What stands behind them was read before: memory is zeroed
+/// once and not for each read.
 #[derive(Debug, Default)]
 struct Held {
     start: u64,
-    bytes: Bytes,
+    length: usize,
+    memory: Bytes,
 }
 
 impl ReadAhead {
@@ -59,38 +62,54 @@ impl ReadAhead {
     fn of_file(&self, file: &File, start: u64, least: u64) -> Result<Bytes> {
         let mut held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
         let least = least.min(self.end.saturating_sub(start));
-        let end = held.start + held.bytes.len() as u64;
+        let end = held.start + held.length as u64;
         if start < held.start || start + least > end {
             let length = least.max(AHEAD.min(self.end.saturating_sub(start)));
-            let spare = std::mem::take(&mut held.bytes).try_into_mut().unwrap_or_default();
-            let bytes = read_again(file, start, length, spare.into())?;
-            *held = Held { start, bytes };
+            *held = std::mem::take(&mut *held).read_on(file, start, usize::try_from(length)?)?;
         }
         let from = usize::try_from(start - held.start)?;
-        Ok(held.bytes.slice(from.min(held.bytes.len())..))
+        Ok(held.memory.slice(from.min(held.length)..held.length))
     }
 }
 
-/// So many bytes, or fewer if the file ends before. Memory that no page needs any more is used again: new memory would be
-/// mapped page by page.
-///
-/// Asked for in large steps: `read_to_end` begins with a few kilobytes and asks five times where this asks once. But a damaged
-/// file may tell of far more bytes than it has.
-fn read_again(mut file: &File, start: u64, length: u64, mut into: Vec<u8>) -> Result<Bytes> {
-    let length = usize::try_from(length)?;
-    file.seek(SeekFrom::Start(start))?;
-    let mut read = 0;
-    while read < length {
-        into.resize(length.min(read + STEP), 0);
-        match file.read(&mut into[read..]) {
-            Ok(0) => break,
-            Ok(more) => read += more,
-            Err(error) if error.kind() == ErrorKind::Interrupted => {}
-            Err(error) => return Err(error.into()),
+impl Held {
+    /// Holds so many bytes from `start` on instead, or fewer if the file ends before. Those that are known are not read again.
+    ///
+    /// Asked for in large steps: `read_to_end` begins with a few kilobytes and asks five times where this asks once. But a
+    /// damaged file may tell of far more bytes than it has.
+    fn read_on(self, mut file: &File, start: u64, wanted: usize) -> Result<Held> {
+        let (mut memory, mut length) = self.reuse(start);
+        file.seek(SeekFrom::Start(start + length as u64))?;
+        while length < wanted {
+            let end = wanted.min(length + STEP);
+            if memory.len() < end {
+                memory.resize(end, 0);
+            }
+            match file.read(&mut memory[length..end]) {
+                Ok(0) => break,
+                Ok(more) => length += more,
+                Err(error) if error.kind() == ErrorKind::Interrupted => {}
+                Err(error) => return Err(error.into()),
+            }
+        }
+        Ok(Held { start, length, memory: memory.into() })
+    }
+
+    /// Memory to read into, and how many bytes at its beginning are those from `start` on. Memory that no page needs any more
+    /// is used again: new memory would be mapped page by page.
+    fn reuse(self, start: u64) -> (Vec<u8>, usize) {
+        let past = start.checked_sub(self.start).and_then(|past| usize::try_from(past).ok());
+        let known = past.map_or(0, |past| self.length.saturating_sub(past));
+        let bytes = self.length - known..self.length;
+        match self.memory.try_into_mut() {
+            Ok(own) => {
+                let mut own = Vec::from(own);
+                own.copy_within(bytes, 0);
+                (own, known)
+            }
+            Err(shared) => (shared[bytes].to_vec(), known),
         }
     }
-    into.truncate(read);
-    Ok(into.into())
 }
 
 impl Length for ReadAhead {
@@ -118,18 +137,48 @@ impl ChunkReader for ReadAhead {
 mod tests {
     use super::*;
 
+    const LENGTH: u64 = 299_000;
+
+    fn content() -> Vec<u8> {
+        (0..300_000_u32).map(|i| (i % 251) as u8).collect()
+    }
+
+    fn ahead(content: &[u8]) -> ReadAhead {
+        let mut file = tempfile::tempfile().unwrap();
+        std::io::Write::write_all(&mut file, content).unwrap();
+        ReadAhead::new(ColumnBytes::File(Arc::new(file)), LENGTH)
+    }
+
     #[test]
     fn bytes_are_those_of_the_file_wherever_they_are_asked_for() {
-        let content: Vec<u8> = (0..300_000_u32).map(|i| (i % 251) as u8).collect();
-        let mut file = tempfile::tempfile().unwrap();
-        std::io::Write::write_all(&mut file, &content).unwrap();
-        let ahead = ReadAhead::new(ColumnBytes::File(Arc::new(file)), 299_000);
-        for (start, length) in [(0, 10), (100_000, 31_072), (131_000, 200), (5, 200_000), (298_990, 10), (7, 0)] {
-            assert_eq!(ahead.get_bytes(start, length).unwrap(), content[start as usize..][..length]);
-            let mut header = [0; 4];
-            ahead.get_read(start).unwrap().read_exact(&mut header).unwrap();
-            assert_eq!(header, content[start as usize..][..4]);
+        let content = content();
+        let places = [(0, 10), (100_000, 31_072), (131_000, 200), (5, 200_000), (100, 250_000), (298_990, 10), (7, 0)];
+        for holds_all in [false, true] {
+            let (ahead, mut needed) = (ahead(&content), Vec::new());
+            for (start, length) in places {
+                let bytes = ahead.get_bytes(start, length).unwrap();
+                assert_eq!(bytes, content[start as usize..][..length]);
+                let mut header = [0; 4];
+                ahead.get_read(start).unwrap().read_exact(&mut header).unwrap();
+                assert_eq!(header, content[start as usize..][..4]);
+                if holds_all {
+                    needed.push((start, bytes));
+                }
+            }
+            assert_eq!(ahead.get_bytes(298_990, 20).unwrap().len(), 10, "the chunk ends there");
+            for (start, bytes) in needed {
+                assert_eq!(bytes, content[start as usize..][..bytes.len()], "it was needed all the time");
+            }
         }
-        assert_eq!(ahead.get_bytes(298_990, 20).unwrap().len(), 10, "the chunk ends there");
+    }
+
+    #[test]
+    fn bytes_that_are_known_are_not_read_again() {
+        let ahead = ahead(&content());
+        ahead.get_bytes(10, 20).unwrap();
+        let ColumnBytes::File(file) = &ahead.bytes else { unreachable!("it is one") };
+        file.set_len(0).unwrap();
+        let known = 1000..10 + AHEAD as usize;
+        assert_eq!(ahead.get_bytes(1000, 200_000).unwrap(), content()[known], "the file has nothing more");
     }
 }

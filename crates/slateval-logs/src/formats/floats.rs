@@ -192,7 +192,11 @@ impl<T: Float> Floats<T> {
     /// The values of a page, `count` of them, which begin at a byte.
     fn values(&mut self, page: &Page, at: usize, count: usize) -> Option<Values> {
         match page.encoding() {
-            Encoding::PLAIN => Some(Values::Plain(at)),
+            Encoding::PLAIN => {
+                // Writers give a dictionary up when it has become too large, and hardly ever come back to it.
+                self.dictionary = Vec::new();
+                Some(Values::Plain(at))
+            }
             Encoding::RLE_DICTIONARY | Encoding::PLAIN_DICTIONARY => {
                 let bytes = page.buffer();
                 let (&bits, places) = bytes.get(at..)?.split_first()?;
