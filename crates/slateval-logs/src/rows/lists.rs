@@ -93,6 +93,14 @@ impl Lists {
         }
     }
 
+    /// The shortest list of some rows.
+    pub(crate) fn shortest(&self, rows: Range<usize>) -> usize {
+        match self {
+            Lists::Equal { length, .. } => *length,
+            Lists::Each(starts) => starts[rows.start..=rows.end].windows(2).map(|o| o[1] - o[0]).min().unwrap_or(0),
+        }
+    }
+
     /// Whether the lists of some rows all have this length.
     pub(crate) fn all(&self, rows: Range<usize>, wanted: usize) -> bool {
         match self {

@@ -11,6 +11,7 @@ use arrow_array::types::{
 };
 use arrow_array::{Array, ArrayRef, BooleanArray, Float64Array, StringArray};
 use arrow_buffer::NullBuffer;
+use arrow_buffer::bit_chunk_iterator::UnalignedBitChunk;
 use arrow_schema::DataType;
 use num_traits::ToPrimitive;
 use slateval::{Block, Field};
@@ -76,6 +77,14 @@ impl Numbers {
     /// Which values are null; `None` if none is.
     pub(crate) fn nulls(&self) -> Option<&NullBuffer> {
         self.array.nulls().filter(|nulls| nulls.null_count() > 0)
+    }
+
+    /// Whether none of some values is null.
+    pub(crate) fn has_all(&self, range: Range<usize>) -> bool {
+        self.nulls().is_none_or(|nulls| {
+            let (bits, first) = (nulls.validity(), nulls.offset() + range.start);
+            UnalignedBitChunk::new(bits, first, range.len()).count_ones() == range.len()
+        })
     }
 
     pub(crate) fn is_null(&self, index: usize) -> bool {

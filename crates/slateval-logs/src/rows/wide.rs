@@ -236,26 +236,31 @@ impl<'a> Columns<'a> {
 
     /// Finds the slots that slates do not have, and values that are there only in part.
     fn mark_missing(&self, rows: Range<usize>, at: At<'_>, block: &mut Block) -> Result<()> {
-        for row in rows.clone() {
-            for slot in 0..block.slots() {
-                let mut absent = None;
-                let mut present = None;
-                for (group, slots) in &self.groups {
-                    let place = match (group.role.decides(), slots.is_absent(row, slot)) {
-                        (true, true) => &mut absent,
-                        (true, false) => &mut present,
-                        (false, _) => continue,
-                    };
-                    place.get_or_insert(*group);
-                }
-                match (absent, present) {
-                    (Some(absent), Some(present)) => return Err(half_slot(absent, present, slot, at.row(row))(at)),
-                    (Some(_), None) => block.set_missing(row - rows.start, slot),
-                    (None, _) => self.check_chi(row, slot, at)?,
+        for slot in 0..block.slots() {
+            if self.groups.iter().all(|(_, slots)| slots.have(slot, rows.clone())) {
+                continue;
+            }
+            for row in rows.clone() {
+                if !self.has_slot(row, slot, at)? {
+                    block.set_missing(row - rows.start, slot);
                 }
             }
         }
         Ok(())
+    }
+
+    /// Whether a slate has a slot. Refuses one that is there only in part.
+    fn has_slot(&self, row: usize, slot: usize, at: At<'_>) -> Result<bool> {
+        let (mut absent, mut present) = (None, None);
+        for (group, slots) in self.groups.iter().filter(|(group, _)| group.role.decides()) {
+            let place = if slots.is_absent(row, slot) { &mut absent } else { &mut present };
+            place.get_or_insert(*group);
+        }
+        match (absent, present) {
+            (Some(absent), Some(present)) => Err(half_slot(absent, present, slot, at.row(row))(at)),
+            (Some(_), None) => Ok(false),
+            (None, _) => self.check_chi(row, slot, at).map(|()| true),
+        }
     }
 
     /// A slot that is there needs its chi.
@@ -327,6 +332,14 @@ impl Slots {
         match self {
             Slots::Wide(columns) => columns.len() == slots && columns.iter().all(|c| c.nulls().is_none()),
             Slots::List { lists, values } => values.nulls().is_none() && lists.all(0..lists.rows(), slots),
+        }
+    }
+
+    /// Whether some rows all have a value in a slot.
+    fn have(&self, slot: usize, rows: Range<usize>) -> bool {
+        match self {
+            Slots::Wide(columns) => columns.get(slot).is_some_and(|column| column.has_all(rows)),
+            Slots::List { lists, values } => values.nulls().is_none() && slot < lists.shortest(rows),
         }
     }
 

@@ -42,7 +42,7 @@ pub struct Block {
     by_slot: Vec<Vec<Column>>,
     /// What is known of the columns' values.
     ranges: Ranges,
-    /// `[slot][row]`, empty while nothing is missing.
+    /// `[slot][row]`, empty while nothing is missing, and for each slot that all slates have.
     missing: Vec<Vec<bool>>,
     pub(super) segments: Vec<u32>,
     pub(super) segment_names: SegmentNames,
@@ -239,9 +239,8 @@ impl Block {
     /// Says that the slate in `row` has no such slot; overwrites the slot's values. Its ratio counts as 1, so it
     /// contributes `Z = 0` to every weight.
     pub fn set_missing(&mut self, row: usize, slot: usize) {
-        if self.missing.is_empty() {
-            self.missing = vec![vec![false; self.rows]; self.slots];
-        }
+        self.missing.resize(self.slots, Vec::new());
+        self.missing[slot].resize(self.rows, false);
         self.missing[slot][row] = true;
         for (kind, columns) in self.by_slot.iter_mut().enumerate() {
             if self.columns.has(kind) {
@@ -256,14 +255,19 @@ impl Block {
         !self.missing.is_empty()
     }
 
+    /// Whether any slate has no such slot.
+    pub(crate) fn has_missing_in(&self, slot: usize) -> bool {
+        self.missing.get(slot).is_some_and(|rows| !rows.is_empty())
+    }
+
     /// Whether the slate in `row` has no such slot.
     pub fn is_missing(&self, row: usize, slot: usize) -> bool {
-        self.missing.get(slot).is_some_and(|rows| rows[row])
+        self.has_missing_in(slot) && self.missing[slot][row]
     }
 
     /// Number of slots the slate in `row` has.
     pub fn length(&self, row: usize) -> usize {
-        self.slots - self.missing.iter().filter(|rows| rows[row]).count()
+        self.slots - (0..self.slots).filter(|&slot| self.is_missing(row, slot)).count()
     }
 
     /// From how many items the slate in `row` was drawn.

@@ -65,7 +65,7 @@ impl Divisors {
                 }
                 _ => Way::Divide,
             };
-            let of_slates = if block.has_missing() { range_of_slates(block, slot) } else { range };
+            let of_slates = if block.has_missing_in(slot) { range_of_slates(block, slot) } else { range };
             self.slots.push(Divisor { range, of_slates, way });
         }
     }
