@@ -25,6 +25,10 @@ pub(crate) struct LongRows {
     /// The number of the first slot, 0 or 1: the smallest position of the first slate.
     base: Option<f64>,
     open: Option<Slate>,
+    /// A slate that was closed, for its memory.
+    spare: Option<Slate>,
+    /// Buffer for the rows of a slate in the order of their positions.
+    order: Vec<usize>,
     /// A row of which nobody knows its slate: it may be one of the next slate's.
     stray: Option<Stray>,
     done: Slates,
@@ -48,7 +52,7 @@ struct Stray {
 }
 
 /// The slate whose rows are being read.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 struct Slate {
     id: Segment,
     /// Its first row in the file, from 1.
@@ -108,6 +112,8 @@ impl LongRows {
             text,
             base: None,
             open: None,
+            spare: None,
+            order: Vec::new(),
             stray: None,
             done,
             block: Block::new(spec),
@@ -161,7 +167,7 @@ impl LongRows {
         }
         if self.open.as_ref().is_none_or(|open| open.id != id) {
             self.close()?;
-            let slate = self.start(&id, rows, row, at);
+            let slate = self.start(id, rows, row, at);
             self.begin(slate);
         }
         self.stray = None;
@@ -185,7 +191,8 @@ impl LongRows {
         if self.open.as_ref().is_none_or(|open| open.id != id) {
             self.close()?;
             let first_row = error.row().unwrap_or(0);
-            self.begin(Slate::empty(id, first_row, self.layout.groups.len()));
+            let slate = self.empty_slate(id, first_row);
+            self.begin(slate);
         }
         self.stray = None;
         self.give_up(error)
@@ -285,13 +292,20 @@ impl LongRows {
         Ok(Rows { slate, positions: positions.to_vec(), scalars, slots, labels })
     }
 
-    fn start(&self, id: &Segment, rows: &Rows, row: usize, at: At<'_>) -> Slate {
-        let mut slate = Slate::empty(id.clone(), at.row(row), self.layout.groups.len());
+    /// A slate of which no row has been read.
+    fn empty_slate(&mut self, id: Segment, first_row: u64) -> Slate {
+        let mut slate = self.spare.take().unwrap_or_default();
+        slate.slots.resize(self.layout.groups.len(), Vec::new());
+        Slate { id, first_row, ..slate }
+    }
+
+    fn start(&mut self, id: Segment, rows: &Rows, row: usize, at: At<'_>) -> Slate {
+        let mut slate = self.empty_slate(id, at.row(row));
         for (scalar, values) in self.layout.scalars.iter().zip(&rows.scalars) {
             // Rewards are summed over the slate's rows, this one included.
             slate.scalars.push(if scalar.field == Field::Reward { 0.0 } else { values[row] });
         }
-        slate.labels = vec![Segment::Null; rows.labels.len()];
+        slate.labels.resize(rows.labels.len(), Segment::Null);
         for ((label, from), value) in self.layout.labels.iter().zip(&rows.labels).zip(&mut slate.labels) {
             from.read(row, value);
             if let Err(error) = label.check(value, row, at) {
@@ -340,7 +354,9 @@ impl LongRows {
         if let Some(fault) = slate.fault.take() {
             return self.faults.add(fault);
         }
-        let mut order: Vec<usize> = (0..slate.positions.len()).collect();
+        let mut order = std::mem::take(&mut self.order);
+        order.clear();
+        order.extend(0..slate.positions.len());
         order.sort_by(|&a, &b| slate.positions[a].total_cmp(&slate.positions[b]));
         let smallest = order.first().map_or(f64::NAN, |&i| slate.positions[i]);
         if smallest == 0.0 || smallest == 1.0 {
@@ -352,7 +368,8 @@ impl LongRows {
             return self.faults.add(self.scattered(&slate, base));
         }
         self.budget.check_more(&self.summary, order.len(), &mut self.checked)?;
-        self.done.push(slate, &order);
+        self.done.push(&mut slate, &order);
+        (self.spare, self.order) = (Some(slate.emptied()), order);
         if self.done.len() == Block::ROWS { self.flush() } else { Ok(()) }
     }
 
@@ -392,10 +409,13 @@ impl LongRows {
 }
 
 impl Slate {
-    /// A slate of which no row has been read.
-    fn empty(id: Segment, first_row: u64, groups: usize) -> Self {
-        let slots = vec![Vec::new(); groups];
-        Slate { id, first_row, positions: Vec::new(), slots, scalars: Vec::new(), labels: Vec::new(), fault: None }
+    /// The same memory without a row.
+    fn emptied(mut self) -> Self {
+        self.positions.clear();
+        self.slots.iter_mut().for_each(Vec::clear);
+        self.scalars.clear();
+        self.labels.clear();
+        Slate { id: Segment::Null, fault: None, ..self }
     }
 }
 
@@ -460,11 +480,16 @@ impl Slates {
     }
 
     fn clear(&mut self) {
-        *self = Slates::new(self.slots.len(), self.scalars.len());
+        self.starts.truncate(1);
+        self.slots.iter_mut().for_each(Vec::clear);
+        self.rows.clear();
+        self.scalars.iter_mut().for_each(Vec::clear);
+        self.labels.clear();
+        self.first_rows.clear();
     }
 
     /// Takes a slate, its rows in the order of their positions.
-    fn push(&mut self, slate: Slate, order: &[usize]) {
+    fn push(&mut self, slate: &mut Slate, order: &[usize]) {
         for (to, from) in self.slots.iter_mut().zip(&slate.slots) {
             to.extend(order.iter().map(|&i| from[i]));
         }
@@ -473,7 +498,7 @@ impl Slates {
         }
         self.rows.extend(order.iter().map(|&i| slate.first_row + i as u64));
         self.starts.push(self.rows.len());
-        self.labels.push(slate.labels);
+        self.labels.push(std::mem::take(&mut slate.labels));
         self.first_rows.push(slate.first_row);
     }
 
