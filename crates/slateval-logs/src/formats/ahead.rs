@@ -9,6 +9,7 @@ use bytes::{Buf, Bytes};
 use parquet::errors::Result;
 use parquet::file::reader::{ChunkReader, Length};
 
+use crate::formats::bounded::Bounded;
 use crate::formats::store::{Columns, refused};
 
 /// Bytes read at once. Columns take turns, so what they all hold should fit into the processor's cache.
@@ -119,10 +120,10 @@ impl Length for ReadAhead {
 }
 
 impl ChunkReader for ReadAhead {
-    type T = Reader<Bytes>;
+    type T = Bounded<Reader<Bytes>>;
 
     fn get_read(&self, start: u64) -> Result<Self::T> {
-        Ok(self.bytes(start, HEADER)?.reader())
+        Ok(Bounded(self.bytes(start, HEADER)?.reader()))
     }
 
     fn get_bytes(&self, start: u64, length: usize) -> Result<Bytes> {

@@ -18,6 +18,7 @@ use parquet::file::reader::ChunkReader;
 use crate::error::{Error, Result};
 use crate::formats::ahead::ColumnBytes;
 use crate::formats::batches::BATCH;
+use crate::formats::bounded::BoundedFile;
 use crate::formats::detect::{Format, open_file};
 use crate::formats::floats::{Float, Floats};
 use crate::formats::place::Place;
@@ -57,6 +58,25 @@ impl Source {
         self.place.unreadable(Format::Parquet.name(), error)
     }
 
+    /// Refuses a row group that has more or fewer values of a column than rows, as only a damaged footer says.
+    fn check_groups(&self) -> Result<()> {
+        let kinds = self.footer.parquet_schema();
+        let has_one_a_row = |leaf: &usize| kinds.column(*leaf).max_rep_level() == 0;
+        let leaves = (0..kinds.num_columns()).filter(|&leaf| self.columns.contains(&kinds.get_column_root_idx(leaf)));
+        for leaf in leaves.filter(has_one_a_row) {
+            for group in &self.footer.metadata().row_groups()[self.groups.clone()] {
+                let (rows, values) = (group.num_rows(), group.column(leaf).num_values());
+                if rows != values {
+                    let column = kinds.column(leaf).path().string();
+                    return Err(
+                        self.unreadable(format!("a row group of {rows} rows has {values} values of `{column}`"))
+                    );
+                }
+            }
+        }
+        Ok(())
+    }
+
     /// The bytes of all columns.
     fn bytes(&self) -> Result<ColumnBytes> {
         Ok(match &self.place {
@@ -84,7 +104,7 @@ impl Source {
         row: usize,
     ) -> Result<ParquetRecordBatchReader> {
         let mask = ProjectionMask::roots(self.footer.parquet_schema(), columns.iter().copied());
-        ParquetRecordBatchReaderBuilder::new_with_metadata(bytes, self.footer.clone())
+        ParquetRecordBatchReaderBuilder::new_with_metadata(BoundedFile(bytes), self.footer.clone())
             .with_projection(mask)
             .with_row_groups(self.groups.clone().collect())
             .with_offset(row)
@@ -114,6 +134,7 @@ impl Source {
 impl Direct {
     /// Reads `rows` rows, which must be those of the row groups.
     pub(crate) fn new(source: Source, schema: SchemaRef, rows: u64) -> Result<Self> {
+        source.check_groups()?;
         let bytes = source.bytes()?;
         let columns: Vec<Option<Column>> = source.columns.iter().map(|&i| source.floats(i, &bytes)).collect();
         let others = source.columns.iter().zip(&columns).filter(|(_, column)| column.is_none());

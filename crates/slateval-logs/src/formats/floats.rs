@@ -49,14 +49,25 @@ pub(crate) struct Floats<T> {
     /// The row groups to come.
     groups: Range<usize>,
     pages: Pages,
+    group: Group,
     dictionary: Vec<T>,
     page: Option<OpenPage>,
     /// Values of a row: the length of its list.
     length: Option<usize>,
+    has_lists: bool,
     /// Levels of a page, one for each value.
     levels: Vec<u8>,
     /// Numbers of one bit: levels of a page's lists, then the values of a page with a dictionary of two entries.
     bits: Bits,
+}
+
+/// What the footer says of the column in a row group.
+#[derive(Default)]
+struct Group {
+    rows: usize,
+    values: usize,
+    /// Values in pages that were not opened yet.
+    to_come: usize,
 }
 
 /// A page, and what is left of it.
@@ -94,9 +105,11 @@ impl<T: Float> Floats<T> {
             column,
             groups,
             pages: Pages::default(),
+            group: Group::default(),
             dictionary: Vec::new(),
             page: None,
             length: flat.then_some(1),
+            has_lists: list,
             levels: Vec::new(),
             bits: Bits::default(),
         })
@@ -119,7 +132,14 @@ impl<T: Float> Floats<T> {
                 _ => self.next_page()?,
             }
         }
+        self.end_lists()?;
         Some((values, length))
+    }
+
+    /// Opens the next page if the last list may go on there: such a page is not known.
+    fn end_lists(&mut self) -> Option<()> {
+        let is_used_up = self.page.as_ref().is_none_or(|page| page.left == 0);
+        if self.has_lists && is_used_up && self.group.to_come > 0 { self.next_page() } else { Some(()) }
     }
 
     fn next_page(&mut self) -> Option<()> {
@@ -127,11 +147,17 @@ impl<T: Float> Floats<T> {
             self.pages.recycle(done.page);
         }
         loop {
-            match self.pages.next()? {
-                None => self.next_group()?,
-                Some(page @ Page::DictionaryPage { .. }) => self.take_dictionary(page)?,
-                Some(page) => {
-                    self.page = Some(self.open(page)?);
+            if self.group.to_come == 0 {
+                self.next_group()?;
+                continue;
+            }
+            // Fewer or more values than there should be would put the column out of step with the others.
+            match self.pages.next()?? {
+                page @ Page::DictionaryPage { .. } => self.take_dictionary(page)?,
+                page => {
+                    let page = self.open(page)?;
+                    self.group.to_come = self.group.to_come.checked_sub(page.left)?;
+                    self.page = Some(page);
                     return Some(());
                 }
             }
@@ -153,6 +179,8 @@ impl<T: Float> Floats<T> {
         let group = self.footer.row_group(self.groups.next()?);
         let rows = usize::try_from(group.num_rows()).ok()?;
         let chunk = group.column(self.column);
+        let values = usize::try_from(chunk.num_values()).ok()?;
+        self.group = Group { rows, values, to_come: values };
         let (start, length) = chunk.byte_range();
         let bytes = ReadAhead::new(self.bytes.clone(), start + length);
         // Each group has its own.
@@ -172,6 +200,9 @@ impl<T: Float> Floats<T> {
             if *self.length.get_or_insert(length) != length {
                 return None;
             }
+        }
+        if self.group.rows.checked_mul(self.length?) != Some(self.group.values) {
+            return None;
         }
         if let Some((start, end)) = levels.definition {
             let most = u32::try_from(kind.max_def_level()).ok()?;

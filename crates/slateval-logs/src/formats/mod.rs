@@ -5,6 +5,7 @@ mod address;
 mod ahead;
 mod batches;
 mod bits;
+mod bounded;
 mod cell;
 mod csv;
 mod detect;
