@@ -336,6 +336,18 @@ impl Block {
         }
     }
 
+    /// Forgets the last slots if no slate has them.
+    pub(crate) fn drop_absent_slots(&mut self) {
+        let is_absent = |slot: &usize| (0..self.rows).all(|row| self.is_missing(row, *slot));
+        let slots = self.slots - (0..self.slots).rev().take_while(is_absent).count();
+        if slots < self.slots {
+            self.slots = slots;
+            self.missing.truncate(slots);
+            self.by_slot.iter_mut().for_each(|columns| columns.truncate(slots));
+            self.ranges.by_slot.iter_mut().for_each(|ranges| ranges.truncate(slots));
+        }
+    }
+
     pub(crate) fn set_groups(&mut self, groups: &[u16]) {
         self.groups.clear();
         self.groups.extend_from_slice(groups);

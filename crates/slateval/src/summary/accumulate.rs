@@ -11,7 +11,7 @@ use std::sync::Arc;
 use crate::math::column::Column;
 use crate::math::vector;
 use crate::question::field::Field;
-use crate::question::structure::Structure;
+use crate::question::structure::{ORDERS, Structure};
 use crate::rows::block::Block;
 use crate::rows::ratios::Divisors;
 use crate::rows::weights;
@@ -220,7 +220,9 @@ impl PolicySums {
                 self.add_orders(rows, &of_squares, |tally| &mut tally.design_ratios);
                 of_chi.iter().for_each(|sums| self.add_orders(rows, sums, |tally| &mut tally.design_chi));
             }
-            if matches!(witnesses.last(), Some(Witness::Beyond(_))) {
+            // With all four orders kept, they tell it of shorter slates.
+            let is_told = *structure == Structure::Auto && shape.basis.len() == ORDERS;
+            if !is_told || matches!(witnesses.last(), Some(Witness::Beyond(_))) {
                 let all = |sums: &OrderSums| rows as f64 + sums.iter().sum::<f64>();
                 self.tally.product_ratios += all(&of_squares);
                 self.tally.product_chi += of_chi.as_ref().map_or(0.0, all);
@@ -228,7 +230,8 @@ impl PolicySums {
             return;
         }
         if structure.is_multilinear() {
-            let product = matches!(witnesses.last(), Some(Witness::Beyond(_)));
+            // Of short slates too: longer ones may come.
+            let product = matches!(structure, Structure::Order(_) | Structure::Interactions(_));
             let [own, whole] = designs(structure, product, rows, columns.squared_ratios(block.slots()));
             self.tally.weights[0].design_ratios += own;
             self.tally.product_ratios += whole;

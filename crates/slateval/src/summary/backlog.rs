@@ -136,6 +136,8 @@ impl Lot {
         match self {
             Lot::Rows(rows) => {
                 rows.move_to(block);
+                // Those that other segments' slates have are no slots of this one's.
+                block.drop_absent_slots();
                 taker.take(place, Ready::Block(block));
             }
             Lot::Coded(coded) => {

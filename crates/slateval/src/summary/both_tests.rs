@@ -5,7 +5,7 @@ use crate::question::binning::{Binning, Scale};
 use crate::question::field::Field;
 use crate::question::segment::Segment;
 use crate::question::spec::Spec;
-use crate::question::structure::Structure;
+use crate::question::structure::{Structure, TargetSlots};
 use crate::rows::block::Block;
 use crate::rows::slate::Slate;
 use crate::summary::Summary;
@@ -103,8 +103,7 @@ impl Log {
 }
 
 /// Rows of a log for another specification, without segments. Slots that a slate lacks and others have are missing.
-fn copied(spec: &Spec, rows: &[(&Block, usize)]) -> Block {
-    let slots = rows.iter().map(|(block, _)| block.slots()).max().unwrap_or(0);
+fn copied(spec: &Spec, slots: usize, rows: &[(&Block, usize)]) -> Block {
     let mut out = Block::new(spec);
     out.reset(rows.len(), slots);
     for field in out.fields() {
@@ -123,16 +122,20 @@ fn copied(spec: &Spec, rows: &[(&Block, usize)]) -> Block {
     out
 }
 
-/// The rows of one segment in full blocks, or all rows in the blocks that they came in.
+/// The rows of one segment in full blocks, as long as the longest of its slates, or all rows in the blocks that they came in.
 fn blocks_of(spec: &Spec, blocks: &[Block], only: Option<&Segment>) -> Vec<Block> {
     let rows_of = |block: &'_ Block| (0..block.rows()).collect::<Vec<usize>>();
     let Some(only) = only else {
-        let all = |block| copied(spec, &rows_of(block).into_iter().map(|row| (block, row)).collect::<Vec<_>>());
+        let all = |block: &Block| {
+            let rows: Vec<_> = rows_of(block).into_iter().map(|row| (block, row)).collect();
+            copied(spec, block.slots(), &rows)
+        };
         return blocks.iter().map(all).collect();
     };
     let rows = blocks.iter().flat_map(|block| rows_of(block).into_iter().map(move |row| (block, row)));
     let own: Vec<(&Block, usize)> = rows.filter(|(block, row)| block.segment_name(*row) == only).collect();
-    own.chunks(Block::ROWS).map(|rows| copied(spec, rows)).collect()
+    let longest = |rows: &[(&Block, usize)]| rows.iter().map(|(block, row)| block.length(*row)).max().unwrap_or(0);
+    own.chunks(Block::ROWS).map(|rows| copied(spec, longest(rows), rows)).collect()
 }
 
 impl Block {
@@ -263,4 +266,22 @@ fn rows_that_wait_for_both_are_counted() {
     assert_eq!(copy.rows(), summary.rows());
     summary.settle();
     assert_eq!(summary.whole.as_ref().map(|cell| cell.rows), Some(copy.rows()));
+}
+
+/// What a log is worth where nothing is assumed does not depend on whether short or long slates came first.
+#[test]
+fn slates_that_came_before_the_first_long_one_count() {
+    let mut specs: Vec<Spec> = specs().into_iter().filter(|spec| spec.structure.needs().logging).collect();
+    specs.retain(|spec| spec.structure != Structure::Product);
+    specs.push(Spec { target_slots: TargetSlots::Joint, ..Spec::new(Structure::Auto, ["new"]) });
+    for spec in specs {
+        let products = |slots: fn(usize) -> usize| {
+            let blocks = blocks_of(&spec, &Log { slots, ..LOG }.blocks(&spec.clone().by("device")), None);
+            let (short, long): (Vec<Block>, Vec<Block>) = blocks.into_iter().partition(|block| block.slots() < 5);
+            let of = |blocks: Vec<Block>| cell(&summary_of(&spec, &blocks)).policies[0].tally.product_ratios;
+            [[&short[..], &long[..]].concat(), [&long[..], &short[..]].concat()].map(of)
+        };
+        let [short_first, long_first] = products(|block| if block % 2 == 0 { 3 } else { 6 });
+        assert!(long_first > 0.0 && (short_first / long_first - 1.0).abs() < 1e-12, "{}", spec.structure);
+    }
 }

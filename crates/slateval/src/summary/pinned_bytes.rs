@@ -93,8 +93,8 @@ fn the_bytes_of_a_summary_stay_as_they_are() {
         ("auto", Spec::new(Structure::Auto, ["new"]), even, 0x9493_8769),
         ("everything", everything(), even, 0x3FCD_4AE5),
         ("everything, ragged", everything(), ragged, 0xEC97_050E),
-        ("order:2 with chi, ragged", Spec::new(Structure::Order(2), ["new"]).with_chi(), ragged, 0x3F90_4116),
-        ("a baseline without chi, ragged", two(Structure::Additive), ragged, 0xE21C_C4DD),
+        ("order:2 with chi, ragged", Spec::new(Structure::Order(2), ["new"]).with_chi(), ragged, 0xA365_851B),
+        ("a baseline without chi, ragged", two(Structure::Additive), ragged, 0xD901_DCF0),
         ("a family with a baseline", two(family).with_chi(), &[(300, 5), (400, 7)], 0x5EA7_0A32),
     ];
     let found = cases.each_ref().map(|(name, spec, blocks, _)| (*name, checksum(&summary(spec, 11, blocks, 0.0))));
@@ -112,5 +112,5 @@ fn the_bytes_of_a_merged_summary_stay_as_they_are() {
         merged.merge(&short).expect("the same specification");
         found.push(checksum(&merged));
     }
-    assert_eq!(found, [0xA661_6D8D, 0xA242_E748]);
+    assert_eq!(found, [0xA661_6D8D, 0x69F1_1800]);
 }

@@ -1,6 +1,6 @@
 //! Segments: each has bins of its own, and all of them add up to the whole log.
 
-use slateval::{Binning, Block, Field, Segment, Spec, Structure, Summary};
+use slateval::{Binning, Block, Field, PolicyEvaluation, Segment, Spec, Structure, Summary};
 
 use crate::common::{Random, Slate, contextual_log, summarise};
 use crate::{assert_same, evaluate, merged_at_random, same};
@@ -140,6 +140,41 @@ fn the_whole_log_is_the_same_with_segments_and_without() {
         assert_same(&plain, &split);
         for (a, b) in plain.comparisons.iter().zip(&split.comparisons) {
             same(a.mean.estimate.unwrap(), b.mean.estimate.unwrap(), "a difference");
+        }
+    }
+}
+
+/// A segment's slates are shorter than those of another, whose rows came between them or did not.
+#[test]
+fn a_segment_has_the_slots_of_its_own_slates() {
+    let structures = ["auto", "additive", "product", "order:2"].map(|name| name.parse::<Structure>().unwrap());
+    for structure in structures {
+        let spec = Spec::new(structure, ["new"]).by("device");
+        let record = |summary: &mut Summary, i: usize, slots: usize, name: &str| {
+            let pi: Vec<f64> = (0..slots).map(|k| if (i >> k) % 2 == 1 { 0.8 } else { 0.2 }).collect();
+            let (mu, pi): (_, &[_]) = (vec![0.5; slots], &[&pi[..]]);
+            let slate = slateval::Slate::new((i % 2 + i % 3) as f64).logging(&mu).targets(pi).segment(name);
+            summary.record(&slate).unwrap();
+        };
+        let new = || Summary::new(spec.clone()).unwrap();
+        let (mut apart, mut short, mut mixed) = (new(), new(), new());
+        for i in 0..1000 {
+            record(&mut apart, i, 3, "desktop");
+            record(&mut short, i, 2, "phone");
+            record(&mut mixed, i, 3, "desktop");
+            record(&mut mixed, i, 2, "phone");
+        }
+        apart.merge(&short).unwrap();
+        let (apart, mixed) = (evaluate(&apart), evaluate(&mixed));
+        for (a, b) in apart.segments.iter().zip(&mixed.segments) {
+            let (a, b) = (&a.policies[1], &b.policies[1]);
+            same(a.mean.estimate.unwrap(), b.mean.estimate.unwrap(), "a segment's mean");
+            let checks = |policy: &PolicyEvaluation| {
+                policy.diagnostics.checks.iter().map(|check| (check.name(), check.status)).collect::<Vec<_>>()
+            };
+            assert_eq!(checks(a), checks(b), "{}", spec.structure);
+            let orders = |policy: &PolicyEvaluation| policy.selection.as_ref().map(|s| s.orders.len());
+            assert_eq!(orders(a), orders(b), "{}", spec.structure);
         }
     }
 }
