@@ -87,9 +87,12 @@ pub(crate) fn estimated(source: PropensitySource) -> Option<Check> {
     (!source.is_known()).then(|| Check::new(Status::Warn, None, Finding::PropensitiesAreEstimated))
 }
 
+/// What propensities stored in single precision may move the mean of a ratio by.
+const ROUNDING: f64 = 1e-6;
+
 /// How far a mean lies from 0; rounding is no deviation.
 fn in_standard_errors(mean: f64, variance: f64, rows: f64) -> f64 {
-    if mean.abs() <= 1e-9 { 0.0 } else { rows.sqrt() * mean.abs() / variance.sqrt() }
+    if mean.abs() <= ROUNDING { 0.0 } else { rows.sqrt() * mean.abs() / variance.sqrt() }
 }
 
 /// `E[G Z_k] = E[chi_k]`, and chi is never negative. Without enough hits there is nothing to judge by.
