@@ -32,7 +32,7 @@ from pathlib import Path
 
 BENCHES = Path(__file__).parent
 ROOT = BENCHES.parent
-KINDS = ["contexts", "two-valued"]
+KINDS = ["contexts", "two-valued", "distinct"]
 ADDITIVE = ["--structure", "additive", "--band", "none"]
 HUNDRED = [f"--target=target {i}=pi{i if i > 1 else ''}" for i in range(1, 101)]
 TEN = HUNDRED[:10]
@@ -145,8 +145,8 @@ class Bench:
             asked = Case(case.name, 1, case.threads, ["mean" if word == "sums" else word for word in case.command])
             compare(f"{case.name}, {log.name}", json.loads(asked.run())["answer"], ours)
 
-    def mean(self, log: Path) -> float:
-        asked = self.slateval("check", log, 1, *ADDITIVE, "--correction", "none", "--json", "-")
+    def mean(self, log: Path, *options: str) -> float:
+        asked = self.slateval("check", log, 1, *ADDITIVE, "--correction", "none", "--json", "-", *options)
         return json.loads(asked.run())["policies"][1]["mean"]["estimate"]
 
     def heading(self, *more: str) -> str:
@@ -256,16 +256,35 @@ def ratios_of(ours: list[Case], peers: list[Case], bare: list[Case], bare_ten: l
 
 
 def targets(bench: Bench) -> None:
-    """A hundred targets at once."""
+    """A hundred targets at once. Propensities that all differ would take two gigabytes."""
     rows = max(bench.rows // 20, 1)
+    kinds = [kind for kind in bench.kinds if kind != "distinct"]
     cases = [
-        bench.slateval(f"{kind}, a hundred targets", bench.log(kind, "hundred", rows), rows, *HUNDRED)
-        for kind in bench.kinds
+        bench.slateval(f"{kind}, a hundred targets", bench.log(kind, "hundred", rows), rows, *HUNDRED) for kind in kinds
     ]
     bench.take_turns(cases)
     table = [["", "CPU seconds", "seconds", "peak MB"]]
     table += [[case.name, f"{case.cpu:.1f}", f"{case.wall:.1f}", f"{case.peak:.0f}"] for case in cases]
     bench.publish("targets", bench.heading(f"{rows:,} rows, {bench.threads} threads"), table)
+
+
+def shapes(bench: Bench) -> None:
+    """The same slates in other shapes."""
+    rows = max(bench.rows // 10, 1)
+    of = {shape: bench.log("contexts", shape, rows) for shape in ("wide", "lists", "short", "short-lists", "long")}
+    cases = [
+        bench.slateval("wide columns", of["wide"], rows),
+        bench.slateval("lists", of["lists"], rows),
+        bench.slateval("wide columns, slates of four and five slots (nulls)", of["short"], rows),
+        bench.slateval("lists, slates of four and five slots", of["short-lists"], rows),
+        bench.slateval("one row for each slot (`--long`)", of["long"], rows, "--long"),
+    ]
+    compare("one row for each slot", bench.mean(of["long"], "--long"), bench.mean(of["wide"]))
+    compare("lists of four and five", bench.mean(of["short-lists"]), bench.mean(of["short"]))
+    bench.take_turns(cases)
+    table = [["", "CPU ns a slate", "seconds", "peak MB"]]
+    table += [[case.name, f"{case.nanoseconds:.1f}", f"{case.wall:.2f}", f"{case.peak:.0f}"] for case in cases]
+    bench.publish("shapes", bench.heading(f"{rows:,} slates, default, {bench.threads} threads"), table)
 
 
 def csv(bench: Bench) -> None:
@@ -392,6 +411,7 @@ def build(bench: Bench) -> None:
 
 PARTS = {
     "parquet": parquet,
+    "shapes": shapes,
     "targets": targets,
     "csv": csv,
     "memory": memory,
