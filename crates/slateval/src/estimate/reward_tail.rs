@@ -28,6 +28,9 @@ pub(crate) struct RewardTail {
 /// Rows that the index rests on: the root of their number, but not fewer than these.
 const FEWEST: f64 = 25.0;
 
+/// What rounding may make of no distance, as a part of the largest one.
+const ROUNDING: f64 = 1e-9;
+
 impl RewardTail {
     /// Below this index intervals of a mean hold less often than they say. Found by simulation with lognormal and gamma
     /// rewards, see docs/coverage.md.
@@ -144,7 +147,9 @@ impl Furthest {
         }
         // A wide bin says nothing of the rewards inside it: the tail begins at its outer edge.
         let edge = (bins[next].max - mean).abs().max((bins[next].min - mean).abs());
-        Some(Furthest { taken, rows, threshold: edge })
+        // An atom at the mean has no distance from it but for rounding.
+        let furthest = taken.first().map_or(0.0, |&b| distance(b));
+        Some(Furthest { taken, rows, threshold: if edge > ROUNDING * furthest { edge } else { 0.0 } })
     }
 }
 
@@ -189,6 +194,10 @@ mod tests {
     #[test]
     fn atoms_at_the_ends_are_no_tail_and_one_wide_bin_with_outliers_is_a_heavy_one() {
         assert_eq!(hill(&bins([0.0, 1.0, 2.0].into_iter(), 1000.0), 1.0, Side::Both, |_| 1.0), f64::INFINITY);
+        for mean in [10.99, 10.99 + 2e-15, 10.99 - 2e-15] {
+            let few = bins([9.99, 10.99, 11.99].into_iter(), 20.0);
+            assert_eq!(hill(&few, mean, Side::Both, |_| 1.0), f64::INFINITY, "{mean}");
+        }
         let mut wide = vec![Bin { rows: 5000.0, min: 0.0, mean: 0.5, max: 10.0 }];
         wide.extend((1..=20).map(|i| {
             let x = 10.0 * f64::from(i * i);
