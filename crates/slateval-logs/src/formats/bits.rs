@@ -135,6 +135,31 @@ impl Bits {
         });
         (self.count.is_multiple_of(length) && words.all(|difference| difference == 0)).then_some(length)
     }
+
+    /// The length of each list, whose first items are marked by a 0 and whose others by a 1.
+    pub(crate) fn list_lengths(&self) -> Option<Vec<u32>> {
+        if self.count == 0 || self.words[0] & 1 == 1 {
+            return None;
+        }
+        let (mut lengths, mut start) = (Vec::new(), 0);
+        for (word, &bits) in self.words.iter().enumerate() {
+            let mut firsts = !bits;
+            while firsts != 0 {
+                let at = word * WORD + firsts.trailing_zeros() as usize;
+                if at >= self.count {
+                    break;
+                }
+                if at > 0 {
+                    // A page has far fewer numbers than that.
+                    lengths.push((at - start) as u32);
+                    start = at;
+                }
+                firsts &= firsts - 1;
+            }
+        }
+        lengths.push((self.count - start) as u32);
+        Some(lengths)
+    }
 }
 
 /// The first eight bytes; those that are missing are 0.
@@ -238,6 +263,10 @@ mod tests {
             levels.iter().for_each(|&level| bytes.extend([1 << 1, level]));
             let mut bits = Bits::default();
             bits.read(&bytes, levels.len()).unwrap();
+            let each = bits.list_lengths();
+            let firsts: Vec<usize> = (0..levels.len()).filter(|&at| levels[at] == 0).chain([levels.len()]).collect();
+            let wanted = firsts.windows(2).map(|ends| (ends[1] - ends[0]) as u32).collect();
+            assert_eq!(each, (levels.first() == Some(&0)).then_some(wanted), "{levels:?}");
             bits.length_of_all()
         };
         assert_eq!(length(&[0, 1, 1, 0, 1, 1]), Some(3));

@@ -6,7 +6,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use arrow_array::{
-    ArrayRef, FixedSizeListArray, Float32Array, Float64Array, LargeListArray, ListArray, RecordBatch,
+    ArrayRef, FixedSizeListArray, Float32Array, Float64Array, LargeListArray, ListArray, OffsetSizeTrait, RecordBatch,
     RecordBatchOptions,
 };
 use arrow_buffer::OffsetBuffer;
@@ -22,6 +22,7 @@ use crate::formats::bounded::BoundedFile;
 use crate::formats::detect::{Format, open_file};
 use crate::formats::floats::{Float, Floats};
 use crate::formats::place::Place;
+use crate::formats::row_lengths::Lengths;
 use crate::formats::store::{self, Chunks, Columns};
 
 /// Some columns of some row groups.
@@ -194,42 +195,44 @@ impl Iterator for Direct {
 
 impl Column {
     fn read(&mut self, rows: usize, data_type: &DataType) -> Option<ArrayRef> {
-        let (values, length): (ArrayRef, usize) = match self {
+        let (values, lengths): (ArrayRef, Lengths) = match self {
             Column::Single(floats) => {
-                let (values, length) = floats.read(rows)?;
-                (Arc::new(Float32Array::new(values.into(), None)), length)
+                let (values, lengths) = floats.read(rows)?;
+                (Arc::new(Float32Array::new(values.into(), None)), lengths)
             }
             Column::Double(floats) => {
-                let (values, length) = floats.read(rows)?;
-                (Arc::new(Float64Array::new(values.into(), None)), length)
+                let (values, lengths) = floats.read(rows)?;
+                (Arc::new(Float64Array::new(values.into(), None)), lengths)
             }
         };
-        in_rows(values, rows, length, data_type).ok().flatten()
+        in_rows(values, &lengths, data_type).ok().flatten()
     }
 }
 
-/// The values of rows that all have the same number of them, as the column's type has them.
+/// The values of rows as the column's type has them.
 fn in_rows(
     values: ArrayRef,
-    rows: usize,
-    length: usize,
+    lengths: &Lengths,
     data_type: &DataType,
 ) -> std::result::Result<Option<ArrayRef>, ArrowError> {
     Ok(Some(match data_type {
         DataType::List(item) if i32::try_from(values.len()).is_ok() => {
-            let offsets = OffsetBuffer::from_repeated_length(length, rows);
-            Arc::new(ListArray::try_new(item.clone(), offsets, values, None)?)
+            Arc::new(ListArray::try_new(item.clone(), offsets(lengths), values, None)?)
         }
-        DataType::LargeList(item) => {
-            let offsets = OffsetBuffer::from_repeated_length(length, rows);
-            Arc::new(LargeListArray::try_new(item.clone(), offsets, values, None)?)
-        }
-        DataType::FixedSizeList(item, size) if usize::try_from(*size) == Ok(length) => {
+        DataType::LargeList(item) => Arc::new(LargeListArray::try_new(item.clone(), offsets(lengths), values, None)?),
+        DataType::FixedSizeList(item, size) if lengths.of_all() == usize::try_from(*size).ok() => {
             Arc::new(FixedSizeListArray::try_new(item.clone(), *size, values, None)?)
         }
         DataType::Float32 | DataType::Float64 => values,
         _ => return Ok(None),
     }))
+}
+
+fn offsets<O: OffsetSizeTrait>(lengths: &Lengths) -> OffsetBuffer<O> {
+    match lengths.of_all() {
+        Some(length) => OffsetBuffer::from_repeated_length(length, lengths.rows()),
+        None => OffsetBuffer::from_lengths(lengths.iter()),
+    }
 }
 
 /// The type of a column's values, those of its lists if it has lists.

@@ -1,5 +1,5 @@
-//! Columns of floats of a Parquet file, page by page, in the cases that nearly all logs are: values or lists of one
-//! length, none of them null, stored plainly or with a dictionary.
+//! Columns of floats of a Parquet file, page by page, in the cases that nearly all logs are: values or lists of them, none
+//! of them null and no list empty, stored plainly or with a dictionary.
 //!
 //! The levels of such pages need only be compared, which for lists takes a small part of the time that the general
 //! reader needs. Whatever else a page has, `None` says so, and the general reader goes on.
@@ -16,6 +16,7 @@ use crate::formats::ahead::{ColumnBytes, ReadAhead};
 use crate::formats::bits::Bits;
 use crate::formats::hybrid::Hybrid;
 use crate::formats::pages::Pages;
+use crate::formats::row_lengths::Lengths;
 
 /// A float as Parquet stores it.
 pub(crate) trait Float: Copy + Default {
@@ -52,8 +53,6 @@ pub(crate) struct Floats<T> {
     group: Group,
     dictionary: Vec<T>,
     page: Option<OpenPage>,
-    /// Values of a row: the length of its list.
-    length: Option<usize>,
     has_lists: bool,
     /// Levels of a page, one for each value.
     levels: Vec<u8>,
@@ -64,16 +63,18 @@ pub(crate) struct Floats<T> {
 /// What the footer says of the column in a row group.
 #[derive(Default)]
 struct Group {
+    /// Rows and values in pages that were not opened yet.
     rows: usize,
     values: usize,
-    /// Values in pages that were not opened yet.
-    to_come: usize,
 }
 
 /// A page, and what is left of it.
 struct OpenPage {
     page: Page,
-    left: usize,
+    /// Of all its rows.
+    lengths: Lengths,
+    /// Rows that were read.
+    done: usize,
     values: Values,
 }
 
@@ -108,7 +109,6 @@ impl<T: Float> Floats<T> {
             group: Group::default(),
             dictionary: Vec::new(),
             page: None,
-            length: flat.then_some(1),
             has_lists: list,
             levels: Vec::new(),
             bits: Bits::default(),
@@ -116,30 +116,28 @@ impl<T: Float> Floats<T> {
     }
 
     /// The values of the next `rows` rows, and how many each row has.
-    pub(crate) fn read(&mut self, rows: usize) -> Option<(Vec<T>, usize)> {
-        if self.length.is_none() {
-            self.next_page()?;
-        }
-        let length = self.length?;
-        let wanted = rows.checked_mul(length)?;
-        let mut values = Vec::with_capacity(wanted);
-        while values.len() < wanted {
+    pub(crate) fn read(&mut self, rows: usize) -> Option<(Vec<T>, Lengths)> {
+        let (mut values, mut lengths) = (Vec::with_capacity(rows), Lengths::default());
+        while lengths.rows() < rows {
             match &mut self.page {
-                Some(page) if page.left > 0 => {
-                    let count = page.left.min(wanted - values.len());
-                    page.read(count, &self.dictionary, &mut self.bits, &mut values)?;
+                Some(page) if page.rows_left() > 0 => {
+                    let count = page.rows_left().min(rows - lengths.rows());
+                    let wanted = lengths.append(&page.lengths, page.done, count);
+                    values.reserve(wanted);
+                    page.read(wanted, &self.dictionary, &mut self.bits, &mut values)?;
+                    page.done += count;
                 }
                 _ => self.next_page()?,
             }
         }
         self.end_lists()?;
-        Some((values, length))
+        Some((values, lengths))
     }
 
     /// Opens the next page if the last list may go on there: such a page is not known.
     fn end_lists(&mut self) -> Option<()> {
-        let is_used_up = self.page.as_ref().is_none_or(|page| page.left == 0);
-        if self.has_lists && is_used_up && self.group.to_come > 0 { self.next_page() } else { Some(()) }
+        let is_used_up = self.page.as_ref().is_none_or(|page| page.rows_left() == 0);
+        if self.has_lists && is_used_up && self.group.values > 0 { self.next_page() } else { Some(()) }
     }
 
     fn next_page(&mut self) -> Option<()> {
@@ -147,17 +145,15 @@ impl<T: Float> Floats<T> {
             self.pages.recycle(done.page);
         }
         loop {
-            if self.group.to_come == 0 {
+            if self.group.values == 0 {
                 self.next_group()?;
                 continue;
             }
-            // Fewer or more values than there should be would put the column out of step with the others.
+            // Fewer values than there should be would put the column out of step with the others.
             match self.pages.next()?? {
                 page @ Page::DictionaryPage { .. } => self.take_dictionary(page)?,
                 page => {
-                    let page = self.open(page)?;
-                    self.group.to_come = self.group.to_come.checked_sub(page.left)?;
-                    self.page = Some(page);
+                    self.page = Some(self.open(page)?);
                     return Some(());
                 }
             }
@@ -180,7 +176,7 @@ impl<T: Float> Floats<T> {
         let rows = usize::try_from(group.num_rows()).ok()?;
         let chunk = group.column(self.column);
         let values = usize::try_from(chunk.num_values()).ok()?;
-        self.group = Group { rows, values, to_come: values };
+        self.group = Group { rows, values };
         let (start, length) = chunk.byte_range();
         let bytes = ReadAhead::new(self.bytes.clone(), start + length);
         // Each group has its own.
@@ -194,16 +190,14 @@ impl<T: Float> Floats<T> {
         let bytes = page.buffer();
         let count = page.num_values() as usize;
         let levels = Levels::of(&page, &kind)?;
-        if let Some((start, end)) = levels.repetition {
-            self.bits.read(bytes.get(start..end)?, count)?;
-            let length = self.bits.length_of_all()?;
-            if *self.length.get_or_insert(length) != length {
-                return None;
+        let lengths = match levels.repetition {
+            None => Lengths::equal(count, 1),
+            Some((start, end)) => {
+                self.bits.read(bytes.get(start..end)?, count)?;
+                Lengths::of_lists(&self.bits, count)?
             }
-        }
-        if self.group.rows.checked_mul(self.length?) != Some(self.group.values) {
-            return None;
-        }
+        };
+        self.group.take(lengths.rows(), count)?;
         if let Some((start, end)) = levels.definition {
             let most = u32::try_from(kind.max_def_level()).ok()?;
             let bits = (u32::BITS - most.leading_zeros()) as usize;
@@ -217,7 +211,7 @@ impl<T: Float> Floats<T> {
             }
         }
         let values = self.values(&page, levels.end, count)?;
-        Some(OpenPage { page, left: count, values })
+        Some(OpenPage { page, lengths, done: 0, values })
     }
 
     /// The values of a page, `count` of them, which begin at a byte.
@@ -241,7 +235,20 @@ impl<T: Float> Floats<T> {
     }
 }
 
+impl Group {
+    /// Takes the rows and values of a page away. `None` if there should be fewer, or if rows are left without a value.
+    fn take(&mut self, rows: usize, values: usize) -> Option<()> {
+        self.rows = self.rows.checked_sub(rows)?;
+        self.values = self.values.checked_sub(values)?;
+        (self.values > 0 || self.rows == 0).then_some(())
+    }
+}
+
 impl OpenPage {
+    fn rows_left(&self) -> usize {
+        self.lengths.rows() - self.done
+    }
+
     /// Appends the next `count` values, which must not be more than are left.
     fn read<T: Float>(&mut self, count: usize, dictionary: &[T], bits: &mut Bits, out: &mut Vec<T>) -> Option<()> {
         let bytes = self.page.buffer();
@@ -254,7 +261,6 @@ impl OpenPage {
             Values::Dictionary(hybrid) => hybrid.look_up(bytes, dictionary, count, out)?,
             Values::Two => bits.choose(*dictionary.first_chunk()?, count, out)?,
         }
-        self.left -= count;
         Some(())
     }
 }

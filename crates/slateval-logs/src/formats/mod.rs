@@ -29,6 +29,7 @@ mod parquet;
 mod pieces;
 mod place;
 mod records;
+mod row_lengths;
 #[cfg(feature = "object-store")]
 mod store;
 #[cfg(not(feature = "object-store"))]
