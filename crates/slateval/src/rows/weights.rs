@@ -36,7 +36,7 @@ impl Structure {
                 z.fill_up(rows, 0.0);
             }
             match self {
-                Structure::PaperOrder(m) => paper_order(*m, rows, &z, |_| z.len(), &mut g, &mut scratch),
+                Structure::PaperOrder(m) => paper_order(*m, rows, &z, |_, _| false, &mut g, &mut scratch),
                 _ => multilinear(self, rows, &z, &mut g, &mut scratch),
             }
             weights.extend_from_slice(g.first(rows));
@@ -64,7 +64,7 @@ pub(crate) fn weigh(
     match structure {
         Structure::Given => *g = *block.whole_column(Field::Weight { policy }),
         Structure::Ranking(pool) => ranking(pool, block, policy, g),
-        Structure::PaperOrder(m) => paper_order(*m, rows, z, |row| block.length(row), g, scratch),
+        Structure::PaperOrder(m) => paper_order(*m, rows, z, |row, slot| block.is_missing(row, slot), g, scratch),
         _ => multilinear(structure, rows, z, g, scratch),
     }
 }
@@ -283,7 +283,7 @@ fn paper_order(
     m: usize,
     rows: usize,
     z: &[Column],
-    length: impl Fn(usize) -> usize,
+    is_missing: impl Fn(usize, usize) -> bool,
     g: &mut Column,
     scratch: &mut Vec<Column>,
 ) {
@@ -291,28 +291,18 @@ fn paper_order(
     if m > z.len() {
         return;
     }
-    // A missing slot has Y = 1, which would add sets that do not exist: its Y counts as 0 in e_m instead, and a slate
-    // shorter than m has no sets of m slots at all.
-    elementary_of_ratios(m, rows, z, &length, scratch);
-    for (row, g) in g.first_mut(rows).iter_mut().enumerate() {
-        *g = scratch[m - 1].get(row) - binomial(length(row), m) + 1.0;
-    }
-}
-
-fn elementary_of_ratios(m: usize, rows: usize, z: &[Column], length: &impl Fn(usize) -> usize, e: &mut Vec<Column>) {
     let mut y = z.to_vec();
-    y.iter_mut().flat_map(|y| y.first_mut(rows)).for_each(|y| *y += 1.0);
-    elementary(m, rows, &y, e);
-    for row in (0..rows).filter(|&row| length(row) < z.len()) {
-        // Slots beyond the slate's length have Y = 1 exactly; dividing their factor (1 + t) out of the generating
-        // polynomial prod_k (1 + Y_k t) leaves that of the slots that exist.
-        for _ in length(row)..z.len() {
-            e[0].first_mut(rows)[row] -= 1.0;
-            for j in 1..m {
-                let below = e[j - 1].get(row);
-                e[j].first_mut(rows)[row] -= below;
-            }
+    let mut lengths = vec![z.len(); rows];
+    for (slot, y) in y.iter_mut().enumerate() {
+        for (row, y) in y.first_mut(rows).iter_mut().enumerate() {
+            // A missing slot has Y = 1, which would add sets that do not exist.
+            *y = if is_missing(row, slot) { 0.0 } else { *y + 1.0 };
+            lengths[row] -= usize::from(is_missing(row, slot));
         }
+    }
+    elementary(m, rows, &y, scratch);
+    for ((row, g), length) in g.first_mut(rows).iter_mut().enumerate().zip(lengths) {
+        *g = scratch[m - 1].get(row) - binomial(length, m) + 1.0;
     }
 }
 
