@@ -40,7 +40,7 @@ fn columns_that_would_be_out_of_step_are_refused() {
 
 /// A page's header tells of a list of 2^31 - 1 numbers, of which none is there.
 #[test]
-fn a_header_without_end_is_refused_at_once() {
+fn a_header_without_end_is_refused() {
     let error = read_odd("endless_header.parquet").unwrap_err();
     assert!(matches!(error, Error::Unreadable { .. }), "{error}");
 }

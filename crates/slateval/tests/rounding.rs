@@ -63,6 +63,63 @@ fn no_order_is_found_in_rounding() {
         let evaluation = Slates::new(&reward).logging(&mu).target("new", &pi).evaluate(&Settings::default()).unwrap();
         let selection = evaluation.policy("new").unwrap().selection.as_ref().unwrap();
         let third = selection.orders.iter().find(|test| test.order == 3).unwrap();
-        assert!(!third.mean.active && !third.variance.active, "seed {seed}: {third:?}");
+        assert!(!third.active && !third.mean.active && !third.variance.active, "seed {seed}: {third:?}");
     }
+}
+
+/// The target changes the first slots; the others are the same for both policies, but may be logged in single precision.
+fn with_unchanged_slots(
+    structure: Structure,
+    (changed, slots): (usize, usize),
+    reward: impl Fn([bool; 2]) -> bool,
+    single: bool,
+) -> Evaluation {
+    let mut random = Random(11);
+    let unchanged = if single { f64::from(0.1_f32) } else { 0.1 };
+    let (mut rewards, mut mu, mut pi) = (Vec::new(), Vec::new(), Vec::new());
+    for _ in 0..20_000 {
+        let hits = [(); 2].map(|()| random.uniform() < 0.5);
+        let target = |k: usize| if hits[k] { 0.8 } else { 0.2 };
+        mu.push((0..slots).map(|k| if k < changed { 0.5 } else { unchanged }).collect::<Vec<f64>>());
+        pi.push((0..slots).map(|k| if k < changed { target(k) } else { 0.1 }).collect::<Vec<f64>>());
+        rewards.push(f64::from(u8::from(reward(hits))) + 0.3 * random.uniform());
+    }
+    let slates = Slates::new(&rewards).structure(structure).logging(&mu).target("new", &pi);
+    slates.evaluate(&Settings::default()).unwrap()
+}
+
+/// Products with a slot that is not changed repeat what is known of the others.
+#[test]
+fn no_order_is_found_in_slots_that_single_precision_changes() {
+    for single in [true, false] {
+        let evaluation = with_unchanged_slots(Structure::Additive, (1, 2), |hits| hits[0], single);
+        assert_ne!(status(&evaluation, CheckName::Structure), Some(Status::Fail), "single {single}");
+        assert_eq!(status(&evaluation, CheckName::Propensities), Some(Status::Ok), "single {single}");
+        let evaluation = with_unchanged_slots(Structure::Auto, (2, 5), |hits| hits[0] ^ hits[1], single);
+        let policy = evaluation.policy("new").unwrap();
+        let tests = policy.selection.as_ref().unwrap().orders.iter();
+        let active: Vec<usize> = tests.filter(|test| test.active).map(|test| test.order).collect();
+        assert_eq!(active, [2], "single {single}");
+        assert!(policy.mean.lower.is_some(), "single {single}: {:?}", policy.mean.reason);
+    }
+}
+
+/// Targets that hardly differ from the logging policy are judged as all others are.
+#[test]
+fn small_changes_are_no_rounding() {
+    let mut random = Random(8);
+    let (mut reward, mut mu, mut pi, mut wrong) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+    for _ in 0..300_000 {
+        let first = random.uniform() < 0.5;
+        let second = if random.uniform() < 0.8 { first } else { !first };
+        let nudged = |hit: bool, by: f64| if hit { 0.5 * (1.0 + by) } else { 0.5 * (1.0 - by) };
+        mu.push([0.5, 0.5]);
+        pi.push([nudged(first, 9e-4), nudged(second, 9e-4)]);
+        wrong.push([nudged(first, 1e-6) * (1.0 + 0.9e-6), 0.5]);
+        reward.push(f64::from(u8::from(first)) + random.uniform());
+    }
+    let evaluation = Slates::new(&reward).logging(&mu).target("new", &pi).evaluate(&points()).unwrap();
+    assert_eq!(status(&evaluation, CheckName::Factored), Some(Status::Warn), "slots depend on each other");
+    let evaluation = Slates::new(&reward).logging(&mu).target("new", &wrong).evaluate(&points()).unwrap();
+    assert_eq!(status(&evaluation, CheckName::Propensities), Some(Status::Fail), "a mean ratio of 1.0000009");
 }

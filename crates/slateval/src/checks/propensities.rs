@@ -4,6 +4,7 @@
 use crate::answer::check::{Check, Status};
 use crate::answer::diagnostics::DesignSource;
 use crate::answer::finding::Finding;
+use crate::estimate::correction::ROUNDING;
 use crate::estimate::terms::WeightTerm;
 use crate::estimate::weight_sums::WeightSums;
 use crate::math::normal;
@@ -49,9 +50,9 @@ pub(crate) fn propensities(structure: &Structure, sums: &WeightSums<'_>, design:
             worst = Some(Furthest { slot, mean: 1.0 + mean, deviation });
         }
     };
-    for k in 0..sums.slots {
+    for k in (0..sums.slots).filter(|&k| is_changed(sums, k)) {
         let mean = totals[WeightTerm::Z(k)] / n;
-        if tally.hits[k] < FEW_HITS && sums.zz(k, k) > 0.0 && !has_chi {
+        if tally.hits[k] < FEW_HITS && !has_chi {
             few.push(k + 1);
             continue;
         }
@@ -63,8 +64,9 @@ pub(crate) fn propensities(structure: &Structure, sums: &WeightSums<'_>, design:
         DesignSource::Chi => design.second_moment - 1.0,
         DesignSource::Ratios => totals[WeightTerm::GG] / n - (totals[WeightTerm::G] / n).powi(2),
     };
-    if few.is_empty() {
-        judge(None, totals[WeightTerm::G] / n - 1.0, variance);
+    let mean = totals[WeightTerm::G] / n - 1.0;
+    if few.is_empty() && variance + mean * mean > ROUNDING {
+        judge(None, mean, variance);
     }
     let checks = sums.slots as f64 + 1.0;
     let limit = |z: f64| if has_chi { z } else { normal::upper_quantile(normal::upper_tail(z) / checks) };
@@ -81,18 +83,20 @@ pub(crate) fn propensities(structure: &Structure, sums: &WeightSums<'_>, design:
     }
 }
 
+/// Whether a target's slot differs from the logged one by more than rounding, so that its ratios can be judged.
+fn is_changed(sums: &WeightSums<'_>, slot: usize) -> bool {
+    sums.zz(slot, slot) / sums.n > ROUNDING
+}
+
 /// A warning that no number is to be relied on alone if the propensities are an estimate. Nothing in a log can show what
 /// the logging policy looked at beside what the estimate was told.
 pub(crate) fn estimated(source: PropensitySource) -> Option<Check> {
     (!source.is_known()).then(|| Check::new(Status::Warn, None, Finding::PropensitiesAreEstimated))
 }
 
-/// What propensities stored in single precision may move the mean of a ratio by.
-const ROUNDING: f64 = 1e-6;
-
 /// How far a mean lies from 0; rounding is no deviation.
 fn in_standard_errors(mean: f64, variance: f64, rows: f64) -> f64 {
-    if mean.abs() <= ROUNDING { 0.0 } else { rows.sqrt() * mean.abs() / variance.sqrt() }
+    if mean.abs() <= 1e-9 { 0.0 } else { rows.sqrt() * mean.abs() / variance.sqrt() }
 }
 
 /// `E[G Z_k] = E[chi_k]`, and chi is never negative. Without enough hits there is nothing to judge by.
@@ -117,7 +121,7 @@ pub(crate) fn chi(
         let variance = (sums.chi_error_squared(k) / n - mean * mean).max(0.0);
         in_standard_errors(mean, variance, n / effect)
     };
-    let judged = (0..sums.slots).filter(|&k| tally.hits[k] >= FEW_HITS);
+    let judged = (0..sums.slots).filter(|&k| tally.hits[k] >= FEW_HITS && is_changed(sums, k));
     let Some((k, deviation)) = judged.map(|k| (k, deviation(k))).max_by(|a, b| a.1.total_cmp(&b.1)) else {
         return Some(Check::new(Status::Warn, None, Finding::ChiUntested));
     };

@@ -26,7 +26,7 @@ use crate::summary::index::Feature;
 
 /// Variance that a ratio of two equal propensities may have because they were rounded: some `1e-15` in single precision. A
 /// correction does not depend on the scale of what it uses, so that rounding alone would move estimates as much as chance.
-const ROUNDING: f64 = 1e-12;
+pub(crate) const ROUNDING: f64 = 1e-12;
 
 /// A correction worked out for one weight.
 #[derive(Debug, Clone)]

@@ -23,7 +23,7 @@ use crate::uncertainty::normals::{Normals, Stream};
 /// How often any order that has no effect is to be taken for active.
 pub(crate) const LEVEL: f64 = 0.05;
 
-/// What rounding may leave of the difference of two sums, as a part of these.
+/// What rounding may leave of the difference of two sums, or of the square of a product of ratios, as a part of these.
 const ROUNDING: f64 = 1e-12;
 
 /// Blocks of draws that a thread makes at a time.
@@ -162,6 +162,9 @@ impl Tested<'_> {
         let (w, ww) = (place(Left::One), place(Left::Weight(j)));
         let runs = &self.shared.of_tests;
         let squares = self.column(ww);
+        if self.are_rounding(order, &squares) {
+            return self.silent(order, false, design_ess);
+        }
         let varies = match &cell.clusters {
             None => Varies::Runs(deviations(&runs.sums(&squares), 1.0)),
             Some(groups) => {
@@ -182,11 +185,31 @@ impl Tested<'_> {
         let section = &self.cell.layout.witnesses[self.policy];
         let column = |power: Power| self.column(section.place((witness, power)));
         let (sums, squares) = (column(Power::First), column(Power::Second));
-        let (mean, variance) = self.moments_in_bins(&sums, &squares);
         let and_above = matches!(witness, Witness::Beyond(_));
+        if self.are_rounding(witness.order(), &squares) {
+            return self.silent(witness.order(), and_above, design_ess);
+        }
+        let (mean, variance) = self.moments_in_bins(&sums, &squares);
         let runs = &self.shared.of_tests;
         let varies = Varies::Runs(deviations(&runs.sums(&squares), self.logging.design_effect));
         Clue { order: witness.order(), and_above, design_ess, sums: runs.sums(&sums), varies, mean, variance }
+    }
+
+    /// Whether products of so many slots, given their squares, are what rounding leaves of slots that the target does not
+    /// change. Such a product is next to nothing times one of fewer slots, and no test looks at the scale: it would find again
+    /// what those have found.
+    fn are_rounding(&self, order: usize, squares: &[f64]) -> bool {
+        let (n, sums) = (self.cell.rows as f64, &self.logging.sums);
+        let of_ratios = (0..sums.slots).map(|k| sums.zz(k, k)).sum::<f64>() / n;
+        squares.iter().sum::<f64>() / n <= ROUNDING * of_ratios.powi(order as i32)
+    }
+
+    /// An order of which nothing can be seen.
+    fn silent(&self, order: usize, and_above: bool, design_ess: Option<f64>) -> Clue {
+        let sums = self.shared.of_tests.sums(&vec![0.0; self.occupied.len()]);
+        let none = || Candidate { statistic: 0.0, without_effects: Null::Normal(0.0) };
+        let varies = Varies::Runs(sums.clone());
+        Clue { order, and_above, design_ess, sums, varies, mean: none(), variance: none() }
     }
 
     /// Draws what all orders would look like without effects.
