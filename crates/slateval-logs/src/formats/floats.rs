@@ -60,10 +60,9 @@ pub(crate) struct Floats<T> {
     bits: Bits,
 }
 
-/// What the footer says of the column in a row group.
+/// What pages of a row group that were not opened yet have to hold, as its footer says.
 #[derive(Default)]
 struct Group {
-    /// Rows and values in pages that were not opened yet.
     rows: usize,
     values: usize,
 }
