@@ -4,7 +4,7 @@
 use crate::answer::check::{Check, Status};
 use crate::answer::diagnostics::DesignSource;
 use crate::answer::finding::Finding;
-use crate::estimate::correction::ROUNDING;
+use crate::estimate::correction::ROUNDING_VARIANCE;
 use crate::estimate::terms::WeightTerm;
 use crate::estimate::weight_sums::WeightSums;
 use crate::math::normal;
@@ -65,7 +65,7 @@ pub(crate) fn propensities(structure: &Structure, sums: &WeightSums<'_>, design:
         DesignSource::Ratios => totals[WeightTerm::GG] / n - (totals[WeightTerm::G] / n).powi(2),
     };
     let mean = totals[WeightTerm::G] / n - 1.0;
-    if few.is_empty() && variance + mean * mean > ROUNDING {
+    if few.is_empty() && variance + mean * mean > ROUNDING_VARIANCE {
         judge(None, mean, variance);
     }
     let checks = sums.slots as f64 + 1.0;
@@ -85,7 +85,7 @@ pub(crate) fn propensities(structure: &Structure, sums: &WeightSums<'_>, design:
 
 /// Whether a target's slot differs from the logged one by more than rounding, so that its ratios can be judged.
 fn is_changed(sums: &WeightSums<'_>, slot: usize) -> bool {
-    sums.zz(slot, slot) / sums.n > ROUNDING
+    sums.zz(slot, slot) / sums.n > ROUNDING_VARIANCE
 }
 
 /// A warning that no number is to be relied on alone if the propensities are an estimate. Nothing in a log can show what

@@ -26,7 +26,7 @@ use crate::summary::index::Feature;
 
 /// Variance that a ratio of two equal propensities may have because they were rounded: some `1e-15` in single precision. A
 /// correction does not depend on the scale of what it uses, so that rounding alone would move estimates as much as chance.
-pub(crate) const ROUNDING: f64 = 1e-12;
+pub(crate) const ROUNDING_VARIANCE: f64 = 1e-12;
 
 /// A correction worked out for one weight.
 #[derive(Debug, Clone)]
@@ -147,7 +147,7 @@ impl Corrected {
             }
         }
         // The constant stays; a slot whose ratio is constant is collinear with it.
-        let floor: Vec<f64> = (0..=slots).map(|i| if i == 0 { 0.0 } else { ROUNDING }).collect();
+        let floor: Vec<f64> = (0..=slots).map(|i| if i == 0 { 0.0 } else { ROUNDING_VARIANCE }).collect();
         let inverse = PseudoInverse::new(&moments, &floor);
         let c = inverse.solve(&d);
         let mut this = Self::none(sums);
@@ -256,7 +256,7 @@ impl Controls {
     /// A control does not vary if its variance is what rounding leaves of its second moment, or of the 1 that it is the
     /// distance to: `Z_k` is `Y_k - 1`, and propensities may be stored in single precision.
     fn inverse(&self) -> PseudoInverse {
-        let floor: Vec<f64> = self.second_moment.iter().map(|m| ROUNDING * (1.0 + m.abs())).collect();
+        let floor: Vec<f64> = self.second_moment.iter().map(|m| ROUNDING_VARIANCE * (1.0 + m.abs())).collect();
         PseudoInverse::new(&self.covariance, &floor)
     }
 
