@@ -71,6 +71,10 @@ def as_matrix(actions: Any) -> tuple[Array, Flags]:
         values = np.asarray(actions if masked is None else masked.data)
     except ValueError:
         raise InputError(_ragged(actions)) from None
+    if values.ndim == 1 and not (values.dtype == object and any(map(_is_row, values))):
+        # One item for each slate: one slot.
+        values = values.reshape(-1, 1)
+        masked = None if masked is None else masked.reshape(-1, 1)
     if values.ndim != 2:
         raise InputError(_ragged(actions) if values.dtype == object else f"actions must be (n, K), not {values.shape}")
     if values.shape[0] == 0 or values.shape[1] == 0:
@@ -81,6 +85,10 @@ def as_matrix(actions: Any) -> tuple[Array, Flags]:
     elif values.dtype == object:
         absent = absent | np.frompyfunc(_stands_for_missing, 1, 1)(values).astype(bool)
     return values, absent
+
+
+def _is_row(value: object) -> bool:
+    return isinstance(value, (list, tuple, np.ndarray))
 
 
 def _stands_for_missing(value: object) -> bool:

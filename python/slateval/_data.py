@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from . import _arrays
 from ._errors import ColumnError, DataTypeError, InputError
+from ._rows_of_pandas import in_one_order
 from ._segments_and_clusters import Piece, is_null, labels, plain
 
 if TYPE_CHECKING:
@@ -239,8 +240,8 @@ def _columns(data: Mapping[Any, Any], bases: set[str]) -> Any:
 
     pieces: list[Piece] = []
     shapes: dict[str, tuple[int, ...]] = {}
-    for name in needed(data, bases):
-        values = _array(name, data[name])
+    for name, given in in_one_order({name: data[name] for name in needed(data, bases)}).items():
+        values = _array(name, given)
         shapes[name] = values.shape[:1] or (1,)
         if values.dtype.kind in "OUSTmM" or (values.dtype.kind in "biu" and values.ndim == 1):
             pieces.append(labels(name, name, values))

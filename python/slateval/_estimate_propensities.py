@@ -15,6 +15,7 @@ from ._columns import Array, Flags, Floats, Ints, collected, factorize, has_miss
 from ._errors import DataTypeError, InputError, SlatevalWarning
 from ._estimated import EstimatedPropensities
 from ._options import number, whole
+from ._rows_of_pandas import in_one_order
 
 FEW_ROWS = 20
 """Cells with fewer rows are mostly what smoothing makes of them."""
@@ -80,7 +81,7 @@ def estimate_propensities(
     smoothing = number("smoothing", smoothing)
     if smoothing < 0:
         raise InputError(f"smoothing `{smoothing}`: must not be negative")
-    actions, context = collected(actions), collected(context)
+    actions, context = in_one_order({"actions": collected(actions), "context": collected(context)}).values()
     names = _items(actions, items)
     shown = read_actions(actions, names)
     count = int(shown.max()) + 1 if names.universe is None else int(names.universe.size)

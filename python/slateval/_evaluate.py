@@ -12,6 +12,7 @@ from ._evaluation import Evaluation
 from ._inspection import Inspection
 from ._options import Columns, Options
 from ._progress import teller
+from ._rows_of_pandas import in_one_order
 
 Result = TypeVar("Result")
 
@@ -40,7 +41,19 @@ def _reading(
             "long is for data with one row per slot; arrays have one row per slate, and one column per slot"
         )
     if data is None:
-        return _read_arrays((reward, logging, target, chi, anywhere, weight, by, cluster), read)
+        arrays = in_one_order(
+            {
+                "reward": reward,
+                "logging": logging,
+                "target": target,
+                "chi": chi,
+                "anywhere": anywhere,
+                "weight": weight,
+                "by": by,
+                "cluster": cluster,
+            }
+        )
+        return _read_arrays(tuple(arrays.values()), read)
     for argument, value in (("reward", reward), ("logging", logging), ("target", target), ("by", by)):
         if hasattr(value, "__array__"):
             name = getattr(value, "name", None)

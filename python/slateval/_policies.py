@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
@@ -12,6 +12,7 @@ from ._actions import Items
 from ._columns import Array, Flags, Floats, Ints, has_missing, is_lazy, places, read_columns, slice_rows
 from ._errors import InputError
 from ._estimated import EstimatedPropensities
+from ._rows_of_pandas import in_one_order
 
 
 @dataclass(frozen=True)
@@ -37,6 +38,8 @@ class Table:
     def __post_init__(self) -> None:
         if is_lazy(self.frame):
             object.__setattr__(self, "frame", self.frame.collect())
+        if isinstance(self.frame, Mapping):
+            object.__setattr__(self, "frame", in_one_order(self.frame))
 
     def column(self, name: str) -> Array:
         """One of the table's columns."""
@@ -212,6 +215,9 @@ class Reader:
         values = np.asarray(policy)
         if values.dtype.kind not in "biuf":
             raise InputError(f"{name}: probabilities must be numbers, not {values.dtype}")
+        if self.slots == 1 and values.ndim == 2 and values.shape[0] == self.rows:
+            # Of one slot, as the actions may be.
+            values = values[:, None, :]
         shapes = {1: (), 2: (self.slots,), 3: (self.rows, self.slots)}
         if values.ndim not in shapes or values.shape[:-1] != shapes[values.ndim]:
             raise InputError(

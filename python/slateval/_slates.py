@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import comb
 from typing import Any
 
@@ -100,6 +100,24 @@ class Sampler:
     draw: Callable[[Any, int, np.random.Generator], Any]
     items: int
     contexts: Any = None
+
+
+def rows_of(policy: Any) -> Any:
+    """What a policy over slates has for each row of the log; None if it is the same in every row."""
+    field = _BY_ROW.get(type(policy))
+    if field is None:
+        return None
+    values = getattr(policy, field)
+    # Scores and probabilities of one dimension are those of items and slates.
+    return values if isinstance(policy, Sampler) or np.ndim(values) == 2 else None
+
+
+def with_rows(policy: Any, rows: Any) -> Any:
+    """The policy with other values for each row of the log, if it has any."""
+    return policy if rows is None else replace(policy, **{_BY_ROW[type(policy)]: rows})
+
+
+_BY_ROW: dict[type, str] = {PlackettLuce: "scores", Slates: "probabilities", Sampler: "contexts"}
 
 
 @dataclass(frozen=True)

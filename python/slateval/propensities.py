@@ -26,7 +26,9 @@ from ._estimated import EstimatedPropensities
 from ._options import PropensitySource, TargetSlots, slots_argument, source_argument, whole
 from ._over_slates import OVER_SLATES, of_slates
 from ._policies import Dense, Keyed, Keys, Reader, Table
+from ._rows_of_pandas import in_one_order
 from ._shown_propensities import Shown, Tally, dense, keyed
+from ._slates import rows_of, with_rows
 
 __all__ = ["Propensities", "Support", "Table", "propensities"]
 
@@ -137,7 +139,7 @@ def propensities(
     A policy is one of
 
     - an array (n, K, N) of probabilities of each of N items in each slot; (K, N) if it is the same in every context,
-      (N,) if it is the same in every slot as well;
+      (N,) if it is the same in every slot as well; of slates of one slot also (n, N);
     - a dataframe, or dict of arrays, with columns `context, slot, item, probability`, joined with `contexts` (n,).
       Slots count from 1; what is not in the table has probability 0. `Table` takes other column names, `slot=None` and
       `context=None`. A dict is a table if it has keys `item` and `probability`;
@@ -158,10 +160,10 @@ def propensities(
 
     Parameters
     ----------
-    actions : array (n, K) or frame
-        What was shown: item numbers from 0, or items of any kind with the list `items` of all of them; a frame has one
-        column for each slot. Shorter slates are filled with -1 (None among items that are no numbers), or masked
-        (`numpy.ma`). Every frame may be a Polars lazy frame: actions, contexts and tables.
+    actions : array (n, K) or (n,), or frame
+        What was shown, (n,) for slates of one slot: item numbers from 0, or items of any kind with the list `items` of
+        all of them; a frame has one column for each slot. Shorter slates are filled with -1 (None among items that are
+        no numbers), or masked (`numpy.ma`). Every frame may be a Polars lazy frame: actions, contexts and tables.
     logging : policy
         The policy that wrote the log.
     target : policy or dict
@@ -225,6 +227,11 @@ def propensities(
     batch_size = whole("batch_size", batch_size, 1)
     actions, contexts = collected(actions), collected(contexts)
     policies = {"logging": _as_policy(logging)} | _targets(target)
+    given = {"actions": actions, "contexts": contexts}
+    actions, contexts, *by_row = in_one_order(
+        given | {_label(name): rows_of(policy) for name, policy in policies.items()}
+    ).values()
+    policies = {name: with_rows(policy, rows) for (name, policy), rows in zip(policies.items(), by_row, strict=True)}
     item_names = _resolve_items(actions, items, list(policies.values()))
     shown = _shown(actions, item_names, contexts)
     reader = Reader(shown.actions.shape[0], shown.actions.shape[1], item_names, contexts, shown.keys)

@@ -25,7 +25,21 @@ from ._marginals import Marginals, native_request, target_marginals
 from ._options import TargetSlots, slots_argument
 from ._options import threads as threads_option
 from ._progress import teller
-from ._slates import Drawn, Effort, Family, Listed, PlackettLuce, Rankers, Sampler, Slates, UniformRanking, family
+from ._rows_of_pandas import in_one_order
+from ._slates import (
+    Drawn,
+    Effort,
+    Family,
+    Listed,
+    PlackettLuce,
+    Rankers,
+    Sampler,
+    Slates,
+    UniformRanking,
+    family,
+    rows_of,
+    with_rows,
+)
 
 __all__ = ["PlackettLuce", "PseudoInverse", "Sampler", "Slates", "UniformRanking", "pseudo_inverse"]
 
@@ -160,6 +174,7 @@ def pseudo_inverse(
     effort = _effort(slate_limit, samples, parts, seed, threads)
     if on_unsupported not in ("error", "warn"):
         raise InputError(f"on_unsupported must be 'error' or 'warn', not {on_unsupported!r}")
+    actions, logging, target = _in_one_order(actions, logging, target)
     shown = _read_actions(actions)
     count, slots = shown.shape
     policy = family(logging, count, slots)
@@ -178,6 +193,18 @@ def pseudo_inverse(
         weights, errors, beyond = work.run(*_native(policy, count))
     _report(beyond, on_unsupported)
     return PseudoInverse(weights, errors, beyond, "joint" if goal.joint else "independent")
+
+
+def _in_one_order(actions: Any, logging: Any, target: Any) -> tuple[Any, Any, Any]:
+    """Rows of pandas objects in the order of `actions`."""
+    # A frame of probabilities (K, N) has a row for each slot, and one of whole numbers (n, K) one for each slate.
+    is_policy = isinstance(target, PlackettLuce | Slates | Sampler)
+    is_by_row = hasattr(target, "iloc") and np.asarray(target).dtype.kind in "iu" and np.ndim(target) == 2
+    by_row = rows_of(target) if is_policy else target if is_by_row else None
+    found = in_one_order({"actions": actions, "logging": rows_of(logging), "target": by_row})
+    rows = found["target"]
+    target = with_rows(target, rows) if is_policy else target if rows is None else rows
+    return found["actions"], with_rows(logging, found["logging"]), target
 
 
 Found = tuple[Floats, Floats | None, Floats]

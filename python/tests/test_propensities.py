@@ -292,7 +292,7 @@ def test_left_out_mass_bounds_the_error_of_the_estimate(rng: np.random.Generator
         ({"actions": [[0, 1, 4], [1, 1, 1]]}, "row 1, slot 3: item 4, but the policies know only items 0 to 3"),
         ({"actions": [[0, 1, -2], [1, 1, 1]]}, "row 1, slot 3: -2 is not an item"),
         ({"actions": [[0, 1, 1], [1, 1]]}, "row 2 has 2 slots where row 1 has 3; fill shorter slates with -1"),
-        ({"actions": [0, 1]}, r"actions must be \(n, K\), not \(2,\)"),
+        ({"actions": [[[0, 1]]]}, r"actions must be \(n, K\), not \(1, 1, 2\)"),
         ({"target": lambda batch: batch}, "needs `contexts`"),
         ({"target": lambda batch: np.ones((2, 4)), "contexts": [1, 2]}, r"must give .* shape \(2, 3, items\)"),
         ({"target": lambda batch: np.full((2, 3, 5), 0.2), "contexts": [1, 2]}, "5 items, where 4 are known"),

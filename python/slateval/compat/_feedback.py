@@ -11,6 +11,7 @@ import numpy as np
 from .._columns import Array, Flags, Floats, Ints
 from .._errors import ColumnError, DataTypeError, InputError
 from .._options import slots_argument
+from .._rows_of_pandas import in_one_order
 
 # How far a slate's propensity may be from the product of its slots' before those are taken to depend on each other.
 TOLERANCE = 1e-6
@@ -83,6 +84,18 @@ class _Places:
 
 def read_feedback(*, slate_id: Any, position: Any, reward: Any, slots: Pair, slates: Pair) -> Feedback:
     """Slates from long arrays; `slots` and `slates` are the logging and the evaluation policy's propensities."""
+    reward, slate_id, position, *given = in_one_order(
+        {
+            "reward": reward,
+            "slate_id": slate_id,
+            "position": position,
+            "pscore_item_position": slots[0],
+            "evaluation_policy_pscore_item_position": slots[1],
+            "pscore": slates[0],
+            "evaluation_policy_pscore": slates[1],
+        }
+    ).values()
+    slots, slates = (given[0], given[1]), (given[2], given[3])
     rewards = _numbers(reward, "reward", None)
     if not np.isfinite(rewards).all():
         raise InputError(f"reward: row {int((~np.isfinite(rewards)).argmax()) + 1} is not a finite number")

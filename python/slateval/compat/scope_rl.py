@@ -21,6 +21,7 @@ import numpy as np
 from .._columns import Array, Floats, Ints
 from .._errors import InputError
 from .._policies import tolerance
+from .._rows_of_pandas import in_one_order
 from ._feedback import needed
 
 __all__ = ["Trajectories", "from_logged_dataset"]
@@ -90,14 +91,16 @@ def from_logged_dataset(
     if not 0 < gamma <= 1:
         raise InputError(f"gamma must lie in (0, 1], not {gamma}")
     steps = int(logged_dataset["step_per_trajectory"])
-    action = np.asarray(logged_dataset["action"])
-    reward = np.asarray(logged_dataset["reward"], dtype=np.float64)
-    pscore = np.asarray(logged_dataset["pscore"], dtype=np.float64)
+    columns = {name: logged_dataset[name] for name in ("action", "reward", "pscore")}
+    given = in_one_order(columns | {"evaluation_policy_action_dist": _policies(evaluation_policy_action_dist)})
+    action = np.asarray(given["action"])
+    reward = np.asarray(given["reward"], dtype=np.float64)
+    pscore = np.asarray(given["pscore"], dtype=np.float64)
     _check_lengths(steps, {"action": action, "reward": reward, "pscore": pscore})
     _check_values(reward, pscore)
     chosen = _whole(action)
     discount = gamma ** np.arange(steps)
-    policies = _policies(evaluation_policy_action_dist)
+    policies = given["evaluation_policy_action_dist"]
     return Trajectories(
         reward=(reward.reshape(-1, steps) * discount).sum(axis=1),
         logging=np.minimum(pscore, 1.0).reshape(-1, steps),
