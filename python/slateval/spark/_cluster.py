@@ -23,6 +23,10 @@ LOST = ("ExecutorLostFailure", "Python worker exited unexpectedly", "OutOfMemory
 """How Spark says that an executor, or the Python process of one, is gone."""
 
 
+NOT_INSTALLED = ("ModuleNotFoundError", "No module named", "PACKAGE_NOT_INSTALLED", "must be installed")
+"""How Spark says that the Python of an executor lacks a package."""
+
+
 def on_executors(frame: Any, work: str, *arguments: Any) -> Any:
     """The parts that executors make of a frame's partitions by one kind of work."""
     return frame.mapInArrow(_travelling(work, arguments, _slateval.__version__), COLUMNS)
@@ -43,7 +47,10 @@ def _travelling(work: str, arguments: tuple[Any, ...], version: str) -> Callable
         try:
             import slateval
         except ImportError as error:
-            wrong = f"its Python, {sys.executable}, cannot import slateval: {error}; install slateval {version} there"
+            wrong = (
+                f"its Python, {sys.executable}, cannot import slateval: {error}; install slateval {version} and "
+                "pyarrow there, or set PYSPARK_PYTHON (spark.pyspark.python) to a Python that has both"
+            )
         else:
             own = slateval.__version__
             wrong = "" if own == version else f"it has slateval {own}, and the driver {version}: install the same"
@@ -104,6 +111,11 @@ def _advice(message: str) -> str:
     """What may help, where Spark's words tell what went wrong."""
     if "maxResultSize" in message:
         return "\nOne summary is sent to the driver. Clusters and segments make it large: raise that setting."
+    if any(words in message for words in NOT_INSTALLED):
+        return (
+            "\nThe Python of the executors lacks a package. Install slateval and pyarrow there, or set PYSPARK_PYTHON "
+            "(spark.pyspark.python) to a Python that has both."
+        )
     if any(words in message for words in LOST):
         return "\nExecutors that are lost may lack memory: raise spark.executor.memoryOverhead."
     return ""

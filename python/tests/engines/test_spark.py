@@ -484,6 +484,32 @@ def test_executors_without_slateval(tmp_path: Path) -> None:
     fault = json.loads(run.stdout)
     assert fault["kind"] == "ClusterError"
     assert "cannot import slateval: No module named 'slateval'; install slateval" in fault["message"]
+    assert "set PYSPARK_PYTHON" in fault["message"]
+
+
+WITHOUT_PYARROW = """
+import sys
+import slateval.spark
+from pyspark.sql import SparkSession
+
+spark = SparkSession.builder.master("local[1]").getOrCreate()
+try:
+    slateval.spark.evaluate(sys.argv[1], spark=spark)
+except slateval.spark.ClusterError as error:
+    print(error)
+"""
+
+
+def test_executors_without_pyarrow(small: str, tmp_path: Path) -> None:
+    # A Python that finds no installed packages but Spark's own.
+    python = tmp_path / "python"
+    python.write_text(f'#!/bin/sh\nexec "{sys.executable}" -S "$@"\n')
+    python.chmod(0o755)
+    environment = os.environ | {"PYSPARK_PYTHON": str(python), "PYSPARK_DRIVER_PYTHON": sys.executable}
+    command = [sys.executable, "-c", WITHOUT_PYARROW, small]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0, done.stderr
+    assert "set PYSPARK_PYTHON (spark.pyspark.python) to a Python that has both" in done.stdout, done.stdout
 
 
 def test_executors_that_die(spark: Any) -> None:
