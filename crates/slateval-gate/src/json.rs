@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 use slateval::Segment;
-use slateval_text::Voice;
+use slateval_text::{Voice, safe_json};
 
 use crate::Error;
 use crate::evidence::Evidence;
@@ -79,7 +79,7 @@ pub fn json(verdicts: &Verdicts, settings: &impl Serialize) -> Result<String, Er
         settings,
         rules: verdicts.judgements.iter().map(|judgement| entry(verdicts, judgement)).collect(),
     };
-    Ok(serde_json::to_string_pretty(&document)? + "\n")
+    Ok(safe_json(&serde_json::to_string_pretty(&document)?) + "\n")
 }
 
 fn entry<'a>(verdicts: &'a Verdicts, judgement: &'a Judgement) -> Line<'a> {

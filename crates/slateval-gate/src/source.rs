@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use slateval_text::shown;
+
 /// A rules file.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Source<'a> {
@@ -54,10 +56,10 @@ impl fmt::Display for Mistake {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Position { line, column } = self.position;
         let margin = " ".repeat(line.to_string().len());
-        // A tab before the caret is as wide as the one above it.
-        let indent: String = self.line.chars().take(column - 1).map(|c| if c == '\t' { c } else { ' ' }).collect();
-        writeln!(f, "{}:{line}:{column}: {}", self.file, self.message)?;
-        write!(f, "{line} | {}\n{margin} | {indent}^", self.line)
+        let before: String = self.line.chars().take(column - 1).collect();
+        let indent = " ".repeat(shown(&before).chars().count());
+        writeln!(f, "{}:{line}:{column}: {}", shown(&self.file), shown(&self.message))?;
+        write!(f, "{line} | {}\n{margin} | {indent}^", shown(&self.line))
     }
 }
 

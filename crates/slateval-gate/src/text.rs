@@ -1,7 +1,7 @@
 //! Verdicts for a terminal.
 
 use slateval::{Metric, Tail};
-use slateval_text::{on_one_line, printable};
+use slateval_text::{on_one_line, shown};
 
 use crate::evidence::Evidence;
 use crate::expression::Quantity;
@@ -39,9 +39,9 @@ pub fn text(verdicts: &Verdicts) -> String {
     out + &upper_tail(verdicts) + &shared_confidence(verdicts) + &closing(verdicts) + "\n"
 }
 
-/// On one line, and nothing that a terminal would obey.
+/// Text of a rule or of the log on one line. Rules may be written over several.
 pub(crate) fn line(text: &str) -> String {
-    on_one_line(&printable(text))
+    shown(&on_one_line(text)).into_owned()
 }
 
 /// Which tail VaR and CVaR are of, where it is not the usual one.

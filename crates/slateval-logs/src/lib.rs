@@ -80,5 +80,5 @@ mod reading;
 pub const READS_OBJECTS: bool = cfg!(feature = "object-store");
 
 pub use columns::{ColumnRole, ColumnUse, Columns, Description, Named, Names, RowFormat, Source, TargetColumns};
-pub use error::{CheckpointFault, Error, OnBad, RemoteError, Result, TableFormat, Tolerance, name_of};
+pub use error::{CheckpointFault, Error, OnBad, RemoteError, Result, TableFormat, Tolerance, name_of, shown_path};
 pub use reading::{Batches, Checkpoints, Log, Progress, Record, Task, partial, provenance};

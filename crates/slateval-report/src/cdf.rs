@@ -5,7 +5,7 @@ use std::path::Path;
 
 use slateval::{Evaluation, PolicyEvaluation};
 
-use crate::text::printable;
+use crate::text::is_obeyed;
 use crate::whole::ending;
 use crate::{Error, parquet_file, write_whole};
 
@@ -75,10 +75,13 @@ fn csv<'a>(rows: impl Iterator<Item = Row<'a>>) -> Result<Vec<u8>, csv::Error> {
     Ok(bytes)
 }
 
-/// A name that no spreadsheet takes for a formula: such a name gets an apostrophe, which spreadsheets do not show. Numbers
-/// stay as they are.
+/// A name that no terminal obeys and no spreadsheet takes for a formula: such a name gets an apostrophe, which spreadsheets do
+/// not show. Numbers stay as they are.
 fn harmless(name: &str) -> Cow<'_, str> {
-    let name = printable(name);
+    let name = match name.contains(is_obeyed) {
+        true => Cow::Owned(name.replace(is_obeyed, " ")),
+        false => Cow::Borrowed(name),
+    };
     // Spreadsheets take blanks in front and signs of full width for the same.
     let begins = name.trim_start().starts_with(['=', '+', '-', '@', '＝', '＋', '－', '＠']);
     if begins && name.parse::<f64>().is_err() { Cow::Owned(format!("'{name}")) } else { name }

@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 use slateval::Evaluation;
+use slateval_text::safe_json;
 
 use crate::layout::NumbersOnOneLine;
 use crate::points::{CdfPoints, thinned};
@@ -72,5 +73,6 @@ pub(crate) fn encode(document: &impl Serialize) -> Result<String, Error> {
     let mut serializer = serde_json::Serializer::with_formatter(&mut bytes, NumbersOnOneLine::default());
     document.serialize(&mut serializer).map_err(failed)?;
     bytes.push(b'\n');
-    String::from_utf8(bytes).map_err(|error| Error::Encode { what: "JSON", reason: error.to_string() })
+    let text = String::from_utf8(bytes).map_err(|error| Error::Encode { what: "JSON", reason: error.to_string() })?;
+    Ok(safe_json(&text))
 }

@@ -71,7 +71,7 @@ pub use json::json;
 pub use plot::{Picture, picture, png, svg, write_picture, write_plot};
 pub use points::{CdfPoints, MOST_CDF_POINTS};
 pub use record::{ComparisonRecord, DisparityRecord, IntervalRecord, PolicyRecord, SegmentRecord};
-pub use slateval_text::{Voice, printable};
+pub use slateval_text::{Voice, printable, safe_json};
 pub use terminal::{Detail, Look, Style, table};
 pub use whole::write_whole;
 
@@ -80,7 +80,7 @@ pub use whole::write_whole;
 #[non_exhaustive]
 pub enum Error {
     /// A file that cannot be written.
-    #[error("cannot write {path}: {source}")]
+    #[error("cannot write {}: {source}", text::shown(.path))]
     Write {
         /// The file.
         path: String,
@@ -88,7 +88,7 @@ pub enum Error {
         source: std::io::Error,
     },
     /// A file name whose ending says nothing known.
-    #[error("{path}: the name must end in {endings}")]
+    #[error("{}: the name must end in {endings}", text::shown(.path))]
     Ending {
         /// The file.
         path: String,
@@ -104,7 +104,7 @@ pub enum Error {
         feature: &'static str,
     },
     /// An encoder's refusal.
-    #[error("cannot encode {what}: {reason}")]
+    #[error("cannot encode {what}: {}", text::shown(.reason))]
     Encode {
         /// What was to be encoded.
         what: &'static str,

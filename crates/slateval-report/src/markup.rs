@@ -97,6 +97,7 @@ impl Write for Escape<'_> {
                 '\'' => self.0.push_str("&#39;"),
                 // XML has no way to write these.
                 '\u{fffe}' | '\u{ffff}' => self.0.push('\u{fffd}'),
+                '\n' => self.0.push(c),
                 c if is_obeyed(c) => self.0.push(' '),
                 c => self.0.push(c),
             }

@@ -3,7 +3,7 @@
 use slateval::{Advice, Evaluation, FunctionalTest, Interval, OrderTest, PolicyEvaluation, Selection, Words};
 
 use crate::Voice;
-use crate::text::{name, printable, wrap};
+use crate::text::{name, shown, wrap};
 
 /// What a target's numbers assume: its structure and weights, and how the order was chosen if it was.
 pub(crate) fn basis(policy: &PolicyEvaluation) -> Option<String> {
@@ -21,7 +21,7 @@ pub(crate) fn assumed(policy: &PolicyEvaluation) -> Option<String> {
         slateval::Correction::None => "uncorrected".to_owned(),
         other => other.to_string(),
     };
-    let structure = printable(&structure.to_string()).into_owned();
+    let structure = shown(&structure.to_string()).into_owned();
     Some(format!("{}: {structure} structure, {weights} weights", name(&policy.name)))
 }
 

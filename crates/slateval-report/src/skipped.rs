@@ -3,7 +3,7 @@
 use slateval::{LogFacts, SkipReason, Skipped, SkippedExample};
 
 use crate::number::count;
-use crate::text::{name, on_one_line, printable, wrap};
+use crate::text::{name, on_one_line, shown, wrap};
 
 /// What was left out, for a terminal: how much for which reason, and the first ones. None if nothing was.
 pub(crate) fn lines(log: &LogFacts) -> Option<String> {
@@ -39,7 +39,7 @@ pub(crate) fn place(example: &SkippedExample) -> String {
     let row = example.row.map_or(String::new(), |row| format!(", row {row}"));
     let column = example.column.as_ref().map_or(String::new(), |column| format!("`{}` is ", name(column)));
     let value = example.value.as_deref().unwrap_or_default();
-    on_one_line(&printable(&format!("{}{row}: {column}{value}", example.file)))
+    on_one_line(&format!("{}{row}: {column}{}", shown(&example.file), shown(value)))
 }
 
 fn why(reason: SkipReason) -> &'static str {

@@ -1,7 +1,7 @@
 //! Text on its way to a terminal.
 
 use slateval::Segment;
-pub(crate) use slateval_text::{is_obeyed, name, on_one_line, printable};
+pub(crate) use slateval_text::{is_obeyed, name, on_one_line, shown};
 use textwrap::{Options, WordSeparator, WordSplitter, WrapAlgorithm};
 
 /// Words with a capital at their beginning and a full stop at their end.

@@ -1,11 +1,13 @@
 //! What can go wrong, named after what the user did.
 
+use slateval::shown;
+
 /// Everything the simulators can refuse.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
     /// A setting outside its range.
-    #[error("{setting} `{value}`: {why}")]
+    #[error("{setting} `{}`: {}", shown(.value), shown(.why))]
     BadSetting {
         /// The setting's name.
         setting: &'static str,
@@ -15,7 +17,7 @@ pub enum Error {
         why: String,
     },
     /// A file that cannot be read.
-    #[error("cannot read {path}: {reason}")]
+    #[error("cannot read {}: {}", shown(.path), shown(.reason))]
     Unreadable {
         /// The file.
         path: String,
@@ -23,7 +25,9 @@ pub enum Error {
         reason: String,
     },
     /// A line of a ratings file that holds no rating.
-    #[error("{path}, line {line}: `{value}` is no {what}; a line is userId,movieId,rating,timestamp")]
+    #[error(
+        "{}, line {line}: `{}` is no {what}; a line is userId,movieId,rating,timestamp", shown(.path), shown(.value)
+    )]
     BadRating {
         /// The file.
         path: String,
@@ -35,13 +39,13 @@ pub enum Error {
         what: &'static str,
     },
     /// Ratings that no simulator can be made of.
-    #[error("these ratings are not enough: {0}")]
+    #[error("these ratings are not enough: {}", shown(.0))]
     TooFewRatings(
         /// What is missing.
         String,
     ),
     /// A file that cannot be written.
-    #[error("cannot write the log: {0}")]
+    #[error("cannot write the log: {}", shown(.0))]
     Write(
         /// Why.
         String,

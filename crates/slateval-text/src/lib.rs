@@ -12,25 +12,38 @@ struct Readme;
 
 use std::borrow::Cow;
 
+pub use slateval::{is_obeyed, shown};
 pub use voice::Voice;
 
-/// The text without what a terminal would obey instead of show: control characters (escape sequences begin with one)
-/// and the marks that turn the direction of writing. Line breaks stay.
+/// A message with the line breaks of its own, each line [`shown`]: for what was put together without care.
 ///
 /// ```
-/// assert_eq!(slateval_text::printable("new\u{1b}[2J"), "new [2J");
+/// assert_eq!(slateval_text::printable("two\nlines\u{1b}[2J"), "two\nlines\\u{1b}[2J");
 /// ```
-pub fn printable(text: &str) -> Cow<'_, str> {
-    if !text.contains(is_obeyed) {
-        return Cow::Borrowed(text);
+pub fn printable(message: &str) -> Cow<'_, str> {
+    if message.split('\n').all(|line| matches!(shown(line), Cow::Borrowed(_))) {
+        return Cow::Borrowed(message);
     }
-    Cow::Owned(text.chars().map(|c| if is_obeyed(c) { ' ' } else { c }).collect())
+    Cow::Owned(message.split('\n').map(shown).collect::<Vec<_>>().join("\n"))
 }
 
-/// Whether a character does something in place of being seen.
-pub fn is_obeyed(c: char) -> bool {
-    (c.is_control() && c != '\n')
-        || matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+/// The same JSON with nothing in it that a terminal or a build server obeys: such characters are written as numbers. JSON
+/// has them only inside strings.
+///
+/// ```
+/// assert_eq!(slateval_text::safe_json("[\"\u{9b}2J\"]\n"), "[\"\\u009b2J\"]\n");
+/// ```
+pub fn safe_json(json: &str) -> String {
+    let mut out = String::with_capacity(json.len());
+    for c in json.chars() {
+        match c {
+            '\n' => out.push(c),
+            '#' if out.ends_with('#') => out.push_str("\\u0023"),
+            c if is_obeyed(c) => out.push_str(&format!("\\u{:04x}", u32::from(c))),
+            c => out.push(c),
+        }
+    }
+    out
 }
 
 /// Words on one line, one blank between them.
@@ -42,13 +55,13 @@ pub fn on_one_line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// A name on one line, printable. A long one is cut in its middle: names often differ at their ends.
+/// A name in a table. A long one is cut in its middle: names often differ at their ends.
 pub fn name(text: &str) -> String {
     const LONGEST: usize = 40;
-    let line = printable(text).replace('\n', " ");
+    let line = shown(text);
     let letters: Vec<char> = line.chars().collect();
     if letters.len() <= LONGEST {
-        return line;
+        return line.into_owned();
     }
     let (start, end) = (LONGEST / 2, letters.len() - (LONGEST - 1 - LONGEST / 2));
     letters[..start].iter().chain(&['…']).chain(&letters[end..]).collect()
@@ -60,9 +73,10 @@ mod tests {
 
     #[test]
     fn terminals_are_told_nothing() {
-        assert_eq!(printable("plain ä −"), "plain ä −");
-        assert_eq!(printable("a\u{1b}]0;b\u{7}\u{9b}c\u{202e}d\r"), "a ]0;b  c d ");
-        assert_eq!(name("two\nlines"), "two lines");
+        assert_eq!(printable("plain ä −\n"), "plain ä −\n");
+        assert_eq!(printable("a\u{1b}]0;b\r\n::error::c"), "a\\u{1b}]0;b\\r\n\\::error::c");
+        assert_eq!(safe_json("\"##[a] \u{2028}\"\n"), "\"#\\u0023[a] \\u2028\"\n");
+        assert_eq!(name("two\nlines"), "two\\nlines");
         let long = format!("start{}end", "x".repeat(50));
         assert_eq!(name(&long), format!("start{}…{}end", "x".repeat(15), "x".repeat(16)));
         assert_eq!(name(&"ä".repeat(40)), "ä".repeat(40));

@@ -121,6 +121,7 @@ pub use question::field::Field;
 pub use question::propensity_source::PropensitySource;
 pub use question::segment::Segment;
 pub use question::settings::{Band, Settings};
+pub use question::shown::{is_obeyed, shown};
 pub use question::spec::{LOGGING, PolicySpec, Spec};
 pub use question::structure::{Family, Needs, Pool, Structure, TargetSlots};
 pub use question::tail::Tail;

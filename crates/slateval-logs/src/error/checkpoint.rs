@@ -1,5 +1,7 @@
 //! What can go wrong with the work of an interrupted reading.
 
+use super::brief;
+
 /// What is wrong with a checkpoint.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
@@ -14,13 +16,13 @@ pub enum CheckpointFault {
     #[error("it is of version {0}, which another slateval wrote; remove it to begin again")]
     OtherVersion(u32),
     /// A checkpoint of other files or settings.
-    #[error("it is the work of another reading: {}; remove it to begin again", .0.join("; "))]
+    #[error("it is the work of another reading: {}; remove it to begin again", brief(&.0.join("; ")))]
     Differs(
         /// One entry for each difference.
         Vec<String>,
     ),
     /// A checkpoint that could not be kept.
-    #[error("a checkpoint cannot be written: {0}")]
+    #[error("a checkpoint cannot be written: {}", brief(.0))]
     NotKept(
         /// What the system said.
         String,

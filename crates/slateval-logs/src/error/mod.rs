@@ -10,11 +10,11 @@ mod words;
 
 use std::path::{Path, PathBuf};
 
-use slateval::Field;
+use slateval::{Field, shown};
 
 pub use checkpoint::CheckpointFault;
-pub(crate) use name::brief;
-pub use name::name_of;
+pub(crate) use name::{beginning, brief};
+pub use name::{name_of, shown_path};
 pub use remote::RemoteError;
 pub use table::TableFormat;
 pub use tolerance::{OnBad, Tolerance};
@@ -30,7 +30,7 @@ pub type Result<T> = std::result::Result<T, Error>;
 #[non_exhaustive]
 pub enum Error {
     /// A path that does not exist.
-    #[error("{}: there is no such file or directory", .path.display())]
+    #[error("{}: there is no such file or directory", shown_path(.path))]
     NoSuchFile {
         /// The path given.
         path: PathBuf,
@@ -40,7 +40,7 @@ pub enum Error {
     Remote(#[from] RemoteError),
     /// A file that was written to while it was read.
     #[error(
-        "{}: it changed since the log was opened, so its rows may be read in part or twice; run again when it is complete", .path.display()
+        "{}: it changed since the log was opened, so its rows may be read in part or twice; run again when it is complete", shown_path(.path)
     )]
     Changed {
         /// The file.
@@ -49,7 +49,7 @@ pub enum Error {
     /// A file that a summary has with other content.
     #[error(
         "{}: a file of this name is in it already, with other content; put the earlier file back, or make the summary \
-         again from all its logs", .path.display()
+         again from all its logs", shown_path(.path)
     )]
     OtherContent {
         /// The file.
@@ -58,7 +58,7 @@ pub enum Error {
     /// A file of which a summary has some row groups.
     #[error(
         "{}: {known} of its {all} row groups are in it already; add the others with a plan of tasks, or make the summary \
-         again from all its logs", .path.display()
+         again from all its logs", shown_path(.path)
     )]
     KnownInPart {
         /// The file.
@@ -75,7 +75,7 @@ pub enum Error {
     #[error("standard input cannot be read again, so reading it cannot be resumed; save it to a file first")]
     InputNotRepeatable,
     /// A pipe or a device in place of a file.
-    #[error("{}: neither a file nor a directory; to read a stream, pipe it in as Arrow IPC and read `-`", .path.display())]
+    #[error("{}: neither a file nor a directory; to read a stream, pipe it in as Arrow IPC and read `-`", shown_path(.path))]
     NotAFile {
         /// The path given.
         path: PathBuf,
@@ -83,7 +83,7 @@ pub enum Error {
     /// A directory that is reached by two paths.
     #[error(
         "{}: the same directory as {}, through a link; its files would count twice: remove the link, or name the files to \
-         be read", .path.display(), .other.display()
+         be read", shown_path(.path), shown_path(.other)
     )]
     SameDirectory {
         /// The path that was found later.
@@ -95,7 +95,7 @@ pub enum Error {
     #[error(
         "{}: this is a table of {}, whose own log says which of its files and rows count; let something that knows the \
          format read it, such as Spark, DuckDB or deltalake, and pass what it reads (docs/tables.md)",
-        path.display(),
+        shown_path(.path),
         format.name()
     )]
     Table {
@@ -111,7 +111,7 @@ pub enum Error {
         pattern: String,
     },
     /// A glob that is none.
-    #[error("{pattern}: not a valid pattern: {reason}", pattern = brief(.pattern))]
+    #[error("{pattern}: not a valid pattern: {reason}", pattern = brief(.pattern), reason = brief(.reason))]
     BadPattern {
         /// The pattern given.
         pattern: String,
@@ -121,7 +121,7 @@ pub enum Error {
     /// A directory in which no log was found.
     #[error(
         "{}: no logs in this directory; looked for .parquet, .pq, .csv, .tsv, .jsonl, .ndjson, .json, .arrow, .ipc, \
-         .feather and .arrows, and skipped names that start with `_` or `.`", .path.display()
+         .feather and .arrows, and skipped names that start with `_` or `.`", shown_path(.path)
     )]
     NoLogs {
         /// The directory given.
@@ -130,14 +130,14 @@ pub enum Error {
     /// A file that is no log.
     #[error(
         "{}: neither the name nor the first bytes tell the format; use one of the endings .parquet, .csv, .jsonl, \
-         .arrow (text also with .gz or .zst)", .path.display()
+         .arrow (text also with .gz or .zst)", shown_path(.path)
     )]
     UnknownFormat {
         /// The file given.
         path: PathBuf,
     },
     /// A file that cannot be read to its end.
-    #[error("{}: not a readable {format}: {reason}; is it truncated or damaged?", .path.display())]
+    #[error("{}: not a readable {format}: {}; is it truncated or damaged?", shown_path(.path), brief(.reason))]
     Unreadable {
         /// The file.
         path: PathBuf,
@@ -149,7 +149,7 @@ pub enum Error {
     /// A text file whose last line has no end.
     #[error(
         "{}: the last line does not end with a line feed, so the file may have been cut short. If it is whole, add the \
-         line feed (`echo >> FILE`), or allow such files", .path.display()
+         line feed (`echo >> FILE`), or allow such files", shown_path(.path)
     )]
     Unended {
         /// The file.
@@ -158,7 +158,7 @@ pub enum Error {
     /// A line that no program writes.
     #[error(
         "{}: a line is longer than {megabytes} MB, which no log needs; is it a text file with one record a line, and is \
-         every quoted cell closed?", .path.display()
+         every quoted cell closed?", shown_path(.path)
     )]
     LongLine {
         /// The file.
@@ -169,7 +169,7 @@ pub enum Error {
     /// A header of more columns than are read.
     #[error(
         "{}: there are {columns} columns, more than the {limit} that are read; a log has one row for each slate: is it \
-         transposed?", .path.display()
+         transposed?", shown_path(.path)
     )]
     TooManyColumns {
         /// The file.
@@ -182,7 +182,7 @@ pub enum Error {
     /// Two columns of one name.
     #[error(
         "{}: there are two columns `{column}`, and nothing tells which is meant; rename or remove one",
-        .file.display(), column = brief(.column)
+        shown_path(.file), column = brief(.column)
     )]
     DoubleColumn {
         /// The file.
@@ -191,13 +191,13 @@ pub enum Error {
         column: String,
     },
     /// A JSON file that is one array.
-    #[error("{} is a JSON array; write one object per line (JSON lines), for example with `jq -c '.[]'`", .path.display())]
+    #[error("{} is a JSON array; write one object per line (JSON lines), for example with `jq -c '.[]'`", shown_path(.path))]
     JsonArray {
         /// The file.
         path: PathBuf,
     },
     /// A summary where a log should be.
-    #[error("{} is a saved summary and no log; use `slateval show` or `slateval merge`", .path.display())]
+    #[error("{} is a saved summary and no log; use `slateval show` or `slateval merge`", shown_path(.path))]
     SavedSummary {
         /// The file.
         path: PathBuf,
@@ -205,14 +205,14 @@ pub enum Error {
     /// Something else on standard input than can be read from there.
     #[error(
         "standard input is not an Arrow IPC stream: {reason}; `-` reads an Arrow IPC stream and nothing else: save \
-         other formats to a file and read that"
+         other formats to a file and read that", reason = brief(.reason)
     )]
     NotAStream {
         /// What the reader said.
         reason: String,
     },
     /// A log without a single slate.
-    #[error("there are no rows in {}: an empty log says nothing about any policy", .paths.join(", "))]
+    #[error("there are no rows in {}: an empty log says nothing about any policy", shown(&.paths.join(", ")))]
     NoRows {
         /// The paths given.
         paths: Vec<String>,
@@ -220,7 +220,8 @@ pub enum Error {
     /// A column that the log does not have.
     #[error(
         "{}: there is no column `{column}`{looked_for}; say which column holds {what}. {hint}",
-        .file.display(), column = brief(.column), looked_for = brief(.looked_for), hint = brief(.hint)
+        shown_path(.file), column = brief(.column), looked_for = brief(.looked_for), what = brief(.what),
+        hint = brief(.hint)
     )]
     MissingColumn {
         /// The file.
@@ -237,7 +238,7 @@ pub enum Error {
     /// Numbered columns with a hole in them.
     #[error(
         "{}: there is a column `{last}` but no `{column}`; slots are numbered from 1 without gaps",
-        .file.display(), column = brief(.column), last = brief(.last)
+        shown_path(.file), column = brief(.column), last = brief(.last)
     )]
     MissingSlot {
         /// The file.
@@ -251,7 +252,7 @@ pub enum Error {
     #[error(
         "{}: there is a column `{column}`, but slots are numbered from 1; rename the columns, or the slot `{column}` \
          stands for would be lost",
-        .file.display(), column = brief(.column)
+        shown_path(.file), column = brief(.column)
     )]
     SlotsFromZero {
         /// The file.
@@ -262,7 +263,7 @@ pub enum Error {
     /// Numbered columns of different number.
     #[error(
         "{}: `{first}` has {first_slots} slots and `{second}` has {second_slots}; every slot needs both",
-        .file.display(), first = brief(.first), second = brief(.second)
+        shown_path(.file), first = brief(.first), second = brief(.second)
     )]
     SlotCounts {
         /// The file.
@@ -279,7 +280,7 @@ pub enum Error {
     /// A column that cannot hold what it should.
     #[error(
         "{}: column `{column}` is of type {found}; {advice}",
-        .file.display(), column = brief(.column), found = brief(.found)
+        shown_path(.file), column = brief(.column), found = brief(.found)
     )]
     WrongType {
         /// The file.
@@ -295,7 +296,8 @@ pub enum Error {
     #[error(
         "these files do not make one log: column `{column}` is {first_type} in {} and {second_type} in {}; \
          give them the same columns or read them apart",
-        .first.display(), .second.display(), column = brief(.column)
+        shown_path(.first), shown_path(.second), column = brief(.column), first_type = brief(.first_type),
+        second_type = brief(.second_type)
     )]
     DifferentFiles {
         /// The column.
@@ -313,7 +315,7 @@ pub enum Error {
     #[error(
         "these files do not make one log: {} has a column `{column}` and {} has not; add it to all files, or leave it \
          out: remove or rename it where it is",
-        .with.display(), .without.display(), column = brief(.column)
+        shown_path(.with), shown_path(.without), column = brief(.column)
     )]
     InSomeFiles {
         /// The column.
@@ -326,7 +328,7 @@ pub enum Error {
     /// A value that must be there.
     #[error(
         "{}, row {row}: `{column}`{} is null: {rule}",
-        .file.display(), item_text(.item), column = brief(.column)
+        shown_path(.file), item_text(.item), column = brief(.column)
     )]
     NullValue {
         /// The file.
@@ -344,7 +346,7 @@ pub enum Error {
     #[error(
         "{}, row {row}: `{column}`{} is null but `{other}`{} is not; a slot that the slate does not have is null in \
          both",
-        .file.display(), item_text(.item), item_text(.other_item), column = brief(.column), other = brief(.other)
+        shown_path(.file), item_text(.item), item_text(.other_item), column = brief(.column), other = brief(.other)
     )]
     HalfSlot {
         /// The file.
@@ -364,7 +366,7 @@ pub enum Error {
     #[error(
         "{}, row {row}: list `{first}` has {first_length} items and list `{second}` has {second_length}; both need one \
          item for each slot",
-        .file.display(), first = brief(.first), second = brief(.second)
+        shown_path(.file), first = brief(.first), second = brief(.second)
     )]
     Lengths {
         /// The file.
@@ -384,7 +386,7 @@ pub enum Error {
     #[error(
         "{}, row {row}: this slate has {slots} slots, more than the {limit} that can be evaluated; does `{column}` hold \
          all candidates instead of the shown ones?",
-        .file.display(), column = brief(.column)
+        shown_path(.file), column = brief(.column)
     )]
     TooManySlots {
         /// The file.
@@ -402,7 +404,7 @@ pub enum Error {
     #[error(
         "{}: there are more than {limit} columns `{base}_1`, `{base}_2`, …, and slates of more slots cannot be evaluated; do \
          they hold all candidates instead of the shown ones?",
-        .file.display(), base = brief(.base)
+        shown_path(.file), base = brief(.base)
     )]
     TooManySlotColumns {
         /// The file.
@@ -416,7 +418,7 @@ pub enum Error {
     #[error(
         "{}, row {row}: `{column}` is `{value}`, which is not a number; correct it, or leave the cell empty for a slot \
          that the slate does not have",
-        .file.display(), column = brief(.column), value = brief(.value)
+        shown_path(.file), column = brief(.column), value = brief(.value)
     )]
     NotANumber {
         /// The file.
@@ -431,7 +433,7 @@ pub enum Error {
     /// A JSON line that does not fit the lines before it.
     #[error(
         "{}, row {row}: {reason}; every line must hold one JSON object of the same shape",
-        .file.display(), reason = brief(.reason)
+        shown_path(.file), reason = brief(.reason)
     )]
     BadLine {
         /// The file.
@@ -445,7 +447,7 @@ pub enum Error {
     #[error(
         "{}, row {row}: {reason}; every row of a CSV file has the cells of its header: is the file truncated or \
          damaged?",
-        .file.display(), reason = brief(.reason)
+        shown_path(.file), reason = brief(.reason)
     )]
     BadRecord {
         /// The file.
@@ -466,7 +468,7 @@ pub enum Error {
     /// A log of which everything was skipped.
     #[error(
         "nothing is left of {}: {rows} bad rows and {files} unreadable files were skipped. The first: {first}",
-        .paths.join(", "), first = brief(.first)
+        shown(&.paths.join(", ")), first = brief(.first)
     )]
     NothingLeft {
         /// The paths given.
@@ -481,7 +483,7 @@ pub enum Error {
     /// A value that no reward or probability can have.
     #[error(
         "{}, row {row}: `{column}`{} is {value}: {}",
-        .file.display(), item_text(.item), .field.rule(), column = brief(.column)
+        shown_path(.file), item_text(.item), .field.rule(), column = brief(.column)
     )]
     BadValue {
         /// The file.
@@ -501,7 +503,7 @@ pub enum Error {
     #[error(
         "{}, slate {slate} (row {row}): positions {positions} where {wanted} were expected; the rows of one slate must \
          stand next to each other, each position once: sort the log by `{slate_column}, {position_column}`",
-        .file.display(), slate = brief(.slate), positions = brief(.positions), wanted = brief(.wanted),
+        shown_path(.file), slate = brief(.slate), positions = brief(.positions), wanted = brief(.wanted),
         slate_column = brief(.slate_column), position_column = brief(.position_column)
     )]
     Positions {
@@ -527,7 +529,7 @@ pub enum Error {
         "these files do not make one log: the positions in {} begin with {first_base} and those in {} with \
          {second_base}; put all rows of a slate next to each other in one file, sorted by `{slate_column}, \
          {position_column}`, and number slots the same way in all files",
-        .first.display(), .second.display(), slate_column = brief(.slate_column),
+        shown_path(.first), shown_path(.second), slate_column = brief(.slate_column),
         position_column = brief(.position_column)
     )]
     PositionBases {
@@ -548,7 +550,7 @@ pub enum Error {
     #[error(
         "{}, row {row}: slate {slate} has `{column}` = {second} here and {first} in its first row; a slate belongs to \
          one {noun}",
-        .file.display(), slate = brief(.slate), column = brief(.column), first = brief(.first),
+        shown_path(.file), slate = brief(.slate), column = brief(.column), first = brief(.first),
         second = brief(.second)
     )]
     TwoLabels {
@@ -576,7 +578,7 @@ pub enum Error {
         policies: usize,
     },
     /// A column of a target that is not there.
-    #[error("{option} `{given}`: {why}", given = brief(.given))]
+    #[error("{option} `{given}`: {why}", given = brief(.given), why = brief(.why))]
     NoTarget {
         /// What the column was to be.
         option: &'static str,
@@ -586,7 +588,7 @@ pub enum Error {
         why: String,
     },
     /// A baseline that nothing can be compared with.
-    #[error("baseline `{baseline}`: {why}", baseline = brief(.baseline))]
+    #[error("baseline `{baseline}`: {why}", baseline = brief(.baseline), why = brief(.why))]
     NoBaseline {
         /// The baseline as given.
         baseline: String,
@@ -630,6 +632,6 @@ pub enum Error {
 
 impl Error {
     pub(crate) fn unreadable(path: &Path, format: &'static str, reason: impl ToString) -> Self {
-        Error::Unreadable { path: path.into(), format, reason: brief(&reason.to_string()) }
+        Error::Unreadable { path: path.into(), format, reason: beginning(&reason.to_string()) }
     }
 }

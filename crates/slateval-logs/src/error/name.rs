@@ -2,6 +2,8 @@
 
 use std::path::Path;
 
+use slateval::shown;
+
 /// What summaries and results call a file: the path as text. Bytes that are no text are written as `\xff`, so that two names which differ in them stay two names.
 pub fn name_of(path: &Path) -> String {
     let bytes = path.as_os_str().as_encoded_bytes();
@@ -13,13 +15,23 @@ pub fn name_of(path: &Path) -> String {
     name
 }
 
+/// A file's name as messages show it: whatever is in the name, it stays on the line.
+pub fn shown_path(path: &Path) -> String {
+    shown(&name_of(path)).into_owned()
+}
+
+/// Text from a log as messages show it.
+pub(crate) fn brief(text: &str) -> String {
+    shown(&beginning(text)).into_owned()
+}
+
 /// Readers may quote all that they have read: the beginning says enough.
-pub(crate) fn brief(reason: &str) -> String {
+pub(crate) fn beginning(text: &str) -> String {
     const LONGEST: usize = 300;
-    match reason.char_indices().nth(LONGEST) {
-        None => reason.into(),
+    match text.char_indices().nth(LONGEST) {
+        None => text.into(),
         // One character less, for the dots.
-        Some(_) => reason.chars().take(LONGEST - 1).chain(['…']).collect(),
+        Some(_) => text.chars().take(LONGEST - 1).chain(['…']).collect(),
     }
 }
 

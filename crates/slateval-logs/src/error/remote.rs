@@ -1,5 +1,7 @@
 //! What can go wrong with an address such as `s3://…`.
 
+use super::brief;
+
 /// Why something that is not on this machine cannot be read.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
@@ -7,14 +9,18 @@ pub enum RemoteError {
     /// This build has no object storage.
     #[error(
         "{address}: this build reads local files only; build slateval with `--features object-store`, download the file, \
-         or pipe it in as an Arrow IPC stream and read `-`"
+         or pipe it in as an Arrow IPC stream and read `-`",
+        address = brief(.address)
     )]
     NotBuilt {
         /// The address given.
         address: String,
     },
     /// A scheme that nobody knows here.
-    #[error("{address}: `{scheme}` is not read; use s3://, gs://, az://, http://, https:// or file://, or a path")]
+    #[error(
+        "{address}: `{scheme}` is not read; use s3://, gs://, az://, http://, https:// or file://, or a path",
+        address = brief(.address), scheme = brief(.scheme)
+    )]
     UnknownScheme {
         /// The address given.
         address: String,
@@ -22,7 +28,7 @@ pub enum RemoteError {
         scheme: String,
     },
     /// An address that leads nowhere.
-    #[error("{address}: not a valid address: {reason}")]
+    #[error("{address}: not a valid address: {reason}", address = brief(.address), reason = brief(.reason))]
     BadAddress {
         /// The address given.
         address: String,
@@ -32,7 +38,8 @@ pub enum RemoteError {
     /// An object whose name has an empty part, say.
     #[error(
         "{address}: among the objects listed for it is one whose name cannot be read: {reason}; rename it, or give an \
-         address or a pattern that leaves it out"
+         address or a pattern that leaves it out",
+        address = brief(.address), reason = brief(.reason)
     )]
     BadKey {
         /// The address given.
@@ -41,13 +48,19 @@ pub enum RemoteError {
         reason: String,
     },
     /// An object that does not exist.
-    #[error("{address}: there is no such object, and none below that name; check the bucket and the key")]
+    #[error(
+        "{address}: there is no such object, and none below that name; check the bucket and the key",
+        address = brief(.address)
+    )]
     Missing {
         /// The address given.
         address: String,
     },
     /// Credentials that are wrong, or may not do this.
-    #[error("{address}: access is refused ({reason}); check that the credentials may list and read it: {credentials}")]
+    #[error(
+        "{address}: access is refused ({reason}); check that the credentials may list and read it: {credentials}",
+        address = brief(.address), reason = brief(.reason)
+    )]
     Denied {
         /// The address.
         address: String,
@@ -57,7 +70,7 @@ pub enum RemoteError {
         credentials: &'static str,
     },
     /// No credentials at all.
-    #[error("{address}: no credentials were found; set {credentials}")]
+    #[error("{address}: no credentials were found; set {credentials}", address = brief(.address))]
     NoCredentials {
         /// The address.
         address: String,
@@ -65,7 +78,7 @@ pub enum RemoteError {
         credentials: &'static str,
     },
     /// A profile that cannot be used.
-    #[error("AWS profile `{profile}`: {reason}")]
+    #[error("AWS profile `{profile}`: {reason}", reason = brief(.reason), profile = brief(.profile))]
     BadProfile {
         /// The profile.
         profile: String,
@@ -74,7 +87,8 @@ pub enum RemoteError {
     },
     /// A server that cannot be reached, or that does not answer to the end.
     #[error(
-        "{address}: reading broke off, after retries too: {reason}; check the network and the server, then run again"
+        "{address}: reading broke off, after retries too: {reason}; check the network and the server, then run again",
+        address = brief(.address), reason = brief(.reason)
     )]
     BrokenOff {
         /// The address.
@@ -85,7 +99,8 @@ pub enum RemoteError {
     /// A server that cannot show who it is.
     #[error(
         "{address}: the server's certificate is not trusted ({reason}); if the server is your own, set SSL_CERT_FILE to \
-         a file with the certificate of its authority"
+         a file with the certificate of its authority",
+        address = brief(.address), reason = brief(.reason)
     )]
     Untrusted {
         /// The address.
@@ -96,7 +111,8 @@ pub enum RemoteError {
     /// A web server that sends whole files only.
     #[error(
         "{address}: this server does not tell the file's size or does not send parts of it, which reading needs; \
-         download the file"
+         download the file",
+        address = brief(.address)
     )]
     NoRanges {
         /// The address.
@@ -105,7 +121,8 @@ pub enum RemoteError {
     /// A directory or a pattern on a web server.
     #[error(
         "{address}: web servers do not list files, so each file needs an address of its own; directories and patterns \
-         work with s3://, gs:// and az://"
+         work with s3://, gs:// and az://",
+        address = brief(.address)
     )]
     NoListing {
         /// The address given.
@@ -114,7 +131,8 @@ pub enum RemoteError {
     /// An object that was replaced while it was read.
     #[error(
         "{address}: it changed since the log was opened, so its rows may be read in part or twice; run again when it is \
-         complete"
+         complete",
+        address = brief(.address)
     )]
     Changed {
         /// The address.

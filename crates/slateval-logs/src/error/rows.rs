@@ -2,7 +2,7 @@
 
 use slateval::{SkipReason, SkippedExample};
 
-use super::{Error, brief, name_of};
+use super::{Error, beginning, name_of};
 
 impl Error {
     /// Why the row of this error cannot be used; `None` if the error is not about one row.
@@ -93,8 +93,8 @@ impl Error {
         SkippedExample {
             file: name_of(file),
             row: self.row(),
-            column: column.map(|name| brief(&name)),
-            value: Some(brief(&value)),
+            column: column.map(|name| beginning(&name)),
+            value: Some(beginning(&value)),
         }
     }
 }

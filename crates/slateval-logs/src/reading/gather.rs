@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 use slateval::{SkipReason, Skipped, SkippedExample, Summary};
 
-use crate::error::{Error, OnBad, Result, Tolerance, brief};
+use crate::error::{Error, OnBad, Result, Tolerance, beginning};
 use crate::reading::checkpoint::Merged;
 use crate::rows::{Base, Done, Faults};
 
@@ -183,7 +183,7 @@ impl Gather {
 
 /// A file that cannot be used, and why.
 pub(crate) fn unusable(file: String, error: &Error) -> SkippedExample {
-    SkippedExample { file, row: None, column: None, value: Some(brief(&error.to_string())) }
+    SkippedExample { file, row: None, column: None, value: Some(beginning(&error.to_string())) }
 }
 
 fn skip_file(summary: &mut Summary, example: SkippedExample, rows: u64) {

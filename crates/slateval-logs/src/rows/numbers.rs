@@ -16,7 +16,7 @@ use arrow_schema::DataType;
 use num_traits::ToPrimitive;
 use slateval::{Block, Field};
 
-use crate::error::{Error, Result, brief};
+use crate::error::{Error, Result, beginning};
 use crate::formats::Cell;
 
 /// Where a batch stands: for messages.
@@ -194,7 +194,7 @@ fn parse(cells: &StringArray, column: &str, at: At<'_>) -> Result<Float64Array> 
             file: at.file.into(),
             row: at.row(row),
             column: column.into(),
-            value: brief(cell.unwrap_or("").trim()),
+            value: beginning(cell.unwrap_or("").trim()),
         }),
     };
     cells.iter().enumerate().map(number).collect()

@@ -1,6 +1,7 @@
 //! What can go wrong, named after what the user did.
 
 use crate::question::field::Field;
+use crate::question::shown::shown;
 
 /// Everything the estimators can refuse.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
@@ -21,7 +22,8 @@ pub enum Error {
     /// A slot that one policy has and another does not.
     #[error(
         "slot {} of row {row} (counted from 0) is missing, NaN, for {missing} but not for {present}: a slot that a slate \
-         does not have is missing for logging and for every target", slot + 1
+         does not have is missing for logging and for every target",
+        slot + 1, missing = shown(.missing), present = shown(.present)
     )]
     HalfMissing {
         /// The row, from 0.
@@ -34,7 +36,7 @@ pub enum Error {
         present: String,
     },
     /// Data in memory whose lengths do not fit together.
-    #[error("{what}: {why}")]
+    #[error("{}: {}", shown(.what), shown(.why))]
     BadShape {
         /// Which data.
         what: String,
@@ -42,7 +44,7 @@ pub enum Error {
         why: String,
     },
     /// Data in memory that the structure needs and that were not given.
-    #[error("structure {structure} needs {what}, and none were given")]
+    #[error("structure {} needs {}, and none were given", shown(.structure), shown(.what))]
     MissingData {
         /// Which data.
         what: String,
@@ -50,7 +52,7 @@ pub enum Error {
         structure: String,
     },
     /// A structure that cannot be read, or that the slates cannot have.
-    #[error("structure `{text}`: {why}")]
+    #[error("structure `{}`: {}", shown(.text), shown(.why))]
     BadStructure {
         /// The structure as written.
         text: String,
@@ -58,7 +60,7 @@ pub enum Error {
         why: String,
     },
     /// A setting outside its range.
-    #[error("{setting} `{value}`: {why}")]
+    #[error("{setting} `{}`: {}", shown(.value), shown(.why))]
     BadSetting {
         /// The setting's name.
         setting: &'static str,
@@ -78,13 +80,13 @@ pub enum Error {
         needed: f64,
     },
     /// Two summaries of different things.
-    #[error("these summaries do not fit together: {}", .0.join("; "))]
+    #[error("these summaries do not fit together: {}", shown(&.0.join("; ")))]
     Mismatch(
         /// One entry for each difference.
         Vec<String>,
     ),
     /// Rows of one file in two summaries that are to become one.
-    #[error("{name} is counted already{}: its rows would count twice", as_what(name, known))]
+    #[error("{}{}: its rows would count twice", shown(.name), counted_already(.name, .known))]
     Duplicate {
         /// What the file is called in the summary that was to be merged.
         name: String,
@@ -94,7 +96,7 @@ pub enum Error {
     /// Files with one row per slot that number their slots differently.
     #[error(
         "{one} numbers the slots of a slate from {first}, and {other} from {second}: one of them may lack the first slots \
-         of its slates; number them alike"
+         of its slates; number them alike", one = shown(.one), other = shown(.other)
     )]
     OtherPositions {
         /// A file.
@@ -110,7 +112,7 @@ pub enum Error {
     #[error("there are no rows: an empty log says nothing about any policy")]
     NoRows,
     /// More segments than an evaluation can be read for.
-    #[error("`{column}` has more than {limit} different values: segment by something coarser")]
+    #[error("`{}` has more than {limit} different values: segment by something coarser", shown(.column))]
     TooManySegments {
         /// The column that rows are segmented by.
         column: String,
@@ -121,7 +123,7 @@ pub enum Error {
     #[error(
         "the weights of policy `{policy}` overflow double precision: a logging propensity is almost zero \
          (the smallest is {smallest:e}); mend it if it is wrong, or use a structure of lower order. Dropping such rows \
-         biases the result"
+         biases the result", policy = shown(.policy)
     )]
     Overflow {
         /// The target policy.
@@ -149,7 +151,7 @@ pub enum Error {
         largest: f64,
     },
     /// Bytes that are not a summary, or not a whole one.
-    #[error("not a readable summary: {0}")]
+    #[error("not a readable summary: {}", shown(.0))]
     Format(
         /// What is wrong with the bytes.
         String,
@@ -169,10 +171,10 @@ impl Error {
 /// A result of the estimators.
 pub type Result<T> = std::result::Result<T, Error>;
 
-fn as_what(name: &str, known: &str) -> String {
-    if name == known { String::new() } else { format!(", as {known}") }
+fn counted_already(name: &str, known: &str) -> String {
+    if name == known { " is counted already".into() } else { format!(" is counted already, as {}", shown(known)) }
 }
 
 fn of_policy(policy: &Option<String>) -> String {
-    policy.as_ref().map_or(String::new(), |name| format!(" of `{name}`"))
+    policy.as_ref().map_or(String::new(), |name| format!(" of `{}`", shown(name)))
 }

@@ -9,6 +9,7 @@ pub(crate) mod field;
 pub(crate) mod propensity_source;
 pub(crate) mod segment;
 pub(crate) mod settings;
+pub(crate) mod shown;
 pub(crate) mod spec;
 pub(crate) mod structure;
 pub(crate) mod tail;
