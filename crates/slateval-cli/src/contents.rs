@@ -2,7 +2,8 @@
 
 use anyhow::Result;
 use serde::Serialize;
-use slateval::{Day, Skipped, Summary};
+use slateval::{Day, Skipped, Summary, shown};
+use slateval_logs::shown_path;
 
 use crate::args::Contents;
 use crate::merge;
@@ -70,13 +71,13 @@ impl<'a> Document<'a> {
             [day] => format!(", of {day}"),
             [first, .., last] => format!(", of {} from {first} to {last}", counted(self.days.len() as u64, "day")),
         };
-        text += &format!("\ntargets: {}; structure: {}\n\n", self.targets.join(", "), self.structure);
+        text += &format!("\ntargets: {}; structure: {}\n\n", shown(&self.targets.join(", ")), shown(&self.structure));
         text += &self.table();
         text += &self.left_out();
         if !self.commands.is_empty() {
             text += &format!(
                 "\nmade by\n  {}\n",
-                self.commands.iter().map(|command| one_line(command)).collect::<Vec<_>>().join("\n  ")
+                self.commands.iter().map(|command| shown(command)).collect::<Vec<_>>().join("\n  ")
             );
         }
         text
@@ -92,7 +93,7 @@ impl<'a> Document<'a> {
             };
             format!("  {what}: {}\n", part.reason)
         };
-        let file = |name: &&str| format!("    {}\n", one_line(name));
+        let file = |name: &&str| format!("    {}\n", shown(name));
         match self.skipped.is_empty() {
             true => String::new(),
             false => {
@@ -113,7 +114,7 @@ impl<'a> Document<'a> {
         let width = |column: usize| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or(0);
         let [days, counts, sizes] = [0, 1, 2].map(width);
         let line = |[day, rows, bytes, file]: &[String; 4]| {
-            format!(" {day:<days$}  {rows:>counts$}  {bytes:>sizes$}  {}\n", one_line(file))
+            format!(" {day:<days$}  {rows:>counts$}  {bytes:>sizes$}  {}\n", shown(file))
         };
         rows.iter().map(line).collect()
     }
@@ -148,18 +149,12 @@ pub(crate) fn run(arguments: &Contents) -> Result<()> {
     output::check(&outputs, std::slice::from_ref(&arguments.summary))?;
     let summary = merge::read(&arguments.summary)?;
     let document = Document::new(&summary);
-    let json = || anyhow::Ok(serde_json::to_string_pretty(&document)? + "\n");
+    let json = || anyhow::Ok(slateval_report::safe_json(&serde_json::to_string_pretty(&document)?) + "\n");
     match &arguments.json {
         Some(path) if path.as_os_str() == "-" => print(&json()?),
         path => {
             path.as_ref().map_or(Ok(()), |path| write_bytes(path, json()?.as_bytes()))?;
-            let path = arguments.summary.display().to_string();
-            print(&document.text(&slateval_report::printable(&path)))
+            print(&document.text(&shown_path(&arguments.summary)))
         }
     }
-}
-
-/// Text of a summary, which anybody may have written, on one line of the terminal.
-fn one_line(text: &str) -> String {
-    slateval_report::printable(text).replace('\n', " ")
 }

@@ -10,6 +10,7 @@ use crate::resume::Work;
 use crate::settings::Record;
 
 pub(crate) fn run(arguments: &Evaluate) -> Result<()> {
+    output::check_standard_output()?;
     let settings = arguments.method.settings(arguments.weights.estimator);
     let reading = Reading::new(&arguments.logs, &arguments.columns, &arguments.weights, &arguments.method, &settings)?;
     let mut outputs = arguments.output.files();

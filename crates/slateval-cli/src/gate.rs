@@ -6,10 +6,9 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::{Context, Result, bail};
-use slateval::{Binning, Settings, Summary, TargetSlots};
+use slateval::{Binning, Settings, Summary, TargetSlots, shown};
 use slateval_gate::{Rules, Verdicts, annotations, json, judge, markdown, text};
-use slateval_logs::OnBad;
-use slateval_report::printable;
+use slateval_logs::{OnBad, shown_path};
 
 use crate::args::{self, Gate, GateFormat};
 use crate::merge;
@@ -20,6 +19,7 @@ use crate::resume::Work;
 use crate::settings::Record;
 
 pub(crate) fn run(arguments: &Gate) -> Result<ExitCode> {
+    output::check_standard_output()?;
     let rules = read_rules(arguments)?;
     let mut settings = arguments.method.settings(arguments.weights.estimator);
     let work = arguments.resume.as_deref().map(Work::new);
@@ -44,7 +44,7 @@ pub(crate) fn run(arguments: &Gate) -> Result<ExitCode> {
 
 fn read_rules(arguments: &Gate) -> Result<Rules> {
     let path = arguments.rules.display().to_string();
-    let text = std::fs::read_to_string(&arguments.rules).with_context(|| format!("cannot read {path}"))?;
+    let text = std::fs::read_to_string(&arguments.rules).with_context(|| format!("cannot read {}", shown(&path)))?;
     let mut rules = Rules::parse(&text, &path)?;
     if let Some(confidence) = arguments.method.draw.confidence {
         if let Err(why) = Rules::check_confidence(confidence) {
@@ -74,7 +74,7 @@ fn of_log(arguments: &Gate, rules: &Rules, settings: &Settings, work: Option<&Wo
 
 fn of_summary(arguments: &Gate, path: &Path) -> Result<Summary> {
     if let Some(flag) = flag_of_a_log(arguments) {
-        bail!("{flag}: this is decided when a log is read, and {} is a summary of one; leave it out", path.display());
+        bail!("{flag}: this is decided when a log is read, and {} is a summary of one; leave it out", shown_path(path));
     }
     let summary = merge::read(path)?;
     merge::check_baseline(arguments.method.baseline.as_deref(), path, &summary)?;
@@ -94,11 +94,11 @@ fn summary_among(inputs: &[String]) -> Result<Option<PathBuf>> {
     match (&summaries[..], inputs.len()) {
         ([], _) => Ok(None),
         ([one], 1) => Ok(Some(PathBuf::from(one))),
-        ([one], _) => bail!("{one} is a summary and the others are not: give a log, or one summary"),
+        ([one], _) => bail!("{} is a summary and the others are not: give a log, or one summary", shown(one)),
         _ => bail!(
             "these are {} summaries: merge them first, with `slateval merge {} -o all.slateval`",
             summaries.len(),
-            summaries.iter().map(|s| s.as_str()).collect::<Vec<_>>().join(" ")
+            summaries.iter().map(|s| shown(s)).collect::<Vec<_>>().join(" ")
         ),
     }
 }
@@ -150,7 +150,6 @@ fn show(verdicts: &Verdicts, record: &Record, format: GateFormat) -> Result<()> 
 fn append(path: &Path, text: &str) {
     let file = OpenOptions::new().append(true).create(true).open(path);
     if let Err(error) = file.and_then(|mut file| file.write_all(text.as_bytes())) {
-        let shown = path.display().to_string();
-        notes::warn(&format!("slateval: warning: cannot write the run's summary to {}: {error}", printable(&shown)));
+        notes::warn(&format!("slateval: warning: cannot write the run's summary to {}: {error}", shown_path(path)));
     }
 }

@@ -3,6 +3,7 @@
 use anyhow::{Context, Result, bail};
 use clap::parser::ValueSource;
 use clap::{ArgAction, ArgMatches, Args, Command, FromArgMatches};
+use slateval::shown;
 
 use crate::args::How;
 use crate::reading::wanted;
@@ -55,8 +56,8 @@ pub(crate) fn agreed(remembered: &[String], given: &[String]) -> Result<Vec<Stri
     if !differences.is_empty() {
         bail!(
             "its logs are read with {}; this differs: {}; leave the flags out, or make another state",
-            remembered.join(" "),
-            differences.join("; ")
+            shown(&remembered.join(" ")),
+            shown(&differences.join("; "))
         );
     }
     Ok(remembered.to_vec())

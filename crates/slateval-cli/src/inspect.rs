@@ -13,6 +13,7 @@ use crate::resume::Work;
 use crate::settings::{Record, provenance};
 
 pub(crate) fn run(arguments: &Inspect) -> Result<()> {
+    output::check_standard_output()?;
     let columns = arguments.columns.resolve()?;
     let settings = arguments.draw.settings();
     let names = columns.targets.iter().map(|t| t.name.clone());

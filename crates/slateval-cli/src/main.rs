@@ -1,6 +1,7 @@
 //! The `slateval` command: parse, run, map the outcome to an exit code.
 
 mod args;
+mod closed_output;
 mod contents;
 mod evaluate;
 mod freed_memory;
@@ -29,18 +30,44 @@ mod version;
 
 use std::process::ExitCode;
 
+use anyhow::Context;
 use clap::{ArgMatches, CommandFactory, FromArgMatches};
+use slateval::shown;
 
 fn main() -> ExitCode {
     freed_memory::keep();
     if version::is_asked_for(std::env::args_os().skip(1).collect()) {
         return ended(output::print(&version::verbose()).map(|()| ExitCode::SUCCESS));
     }
-    let matches = args::Arguments::command().get_matches();
-    let arguments = args::Arguments::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
+    let parsed = args::Arguments::command().try_get_matches();
+    let typed = parsed.and_then(|matches| Ok((args::Arguments::from_arg_matches(&matches)?, matches)));
+    let (arguments, matches) = match typed {
+        Ok(both) => both,
+        Err(error) => return ended(said_by_parser(error)),
+    };
     notes::set(arguments.log_level);
     signals::clean_up_when_stopped();
     ended(run(arguments.command, &matches))
+}
+
+/// Shows what the parser of the command line has to say: help on standard output, mistakes on standard error.
+fn said_by_parser(error: clap::Error) -> anyhow::Result<ExitCode> {
+    if !error.use_stderr() {
+        output::check_standard_output()?;
+    }
+    let code = if error.use_stderr() { ExitCode::from(2) } else { ExitCode::SUCCESS };
+    error_in_shown_words(error).print().context(output::NOT_WRITTEN)?;
+    Ok(code)
+}
+
+/// The parser quotes the words that it refuses. Words that a terminal would obey are parsed once more as they are shown.
+fn error_in_shown_words(error: clap::Error) -> clap::Error {
+    let words: Vec<String> = std::env::args_os().map(|word| word.to_string_lossy().into_owned()).collect();
+    if words.iter().all(|word| shown(word) == word.as_str()) {
+        return error;
+    }
+    let again = args::Arguments::command().try_get_matches_from(words.iter().map(|word| shown(word).into_owned()));
+    again.err().unwrap_or_else(|| clap::Error::new(error.kind()).with_cmd(&args::Arguments::command()))
 }
 
 fn ended(outcome: anyhow::Result<ExitCode>) -> ExitCode {

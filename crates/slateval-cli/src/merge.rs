@@ -4,7 +4,8 @@ use std::collections::HashMap;
 use std::path::Path;
 
 use anyhow::{Context, Result, bail};
-use slateval::Summary;
+use slateval::{Summary, shown};
+use slateval_logs::shown_path;
 
 use crate::args::{Merge, Show};
 use crate::notes;
@@ -25,20 +26,19 @@ pub(crate) fn run(arguments: &Merge) -> Result<()> {
             && summary.inputs().is_empty()
             && let Some(other) = nameless.insert(summary.to_bytes(), path)
         {
-            let (one, other) = (path.display(), other.display());
+            let (one, other) = (shown_path(path), shown_path(other));
             bail!("{one} and {other} are the same summary: its rows would count twice; --allow-duplicates counts them");
         }
         match &mut merged {
             None => merged = Some(summary),
             Some(merged) => merge(merged, &summary, arguments.allow_duplicates)
-                .with_context(|| format!("{} and {}", arguments.summaries[0].display(), path.display()))?,
+                .with_context(|| format!("{} and {}", shown_path(&arguments.summaries[0]), shown_path(path)))?,
         }
     }
     let merged = merged.context("give at least one summary")?;
     write_summary(&merged, &arguments.output)?;
     drop(lock);
-    let output = arguments.output.display().to_string();
-    notes::info(&format!("{}: {} slates in all", slateval_report::printable(&output), merged.rows()));
+    notes::info(&format!("{}: {} slates in all", shown_path(&arguments.output), merged.rows()));
     Ok(())
 }
 
@@ -52,7 +52,7 @@ pub(crate) fn show(arguments: &Show) -> Result<()> {
     let mut settings = arguments.method.settings(None);
     settings.structure.clone_from(&arguments.structure);
     check_baseline(arguments.method.baseline.as_deref(), &arguments.summary, &summary)?;
-    let evaluation = summary.evaluate(&settings).with_context(|| arguments.summary.display().to_string())?;
+    let evaluation = summary.evaluate(&settings).with_context(|| shown_path(&arguments.summary))?;
     let record = Record::of_summary(&arguments.summary.display().to_string(), summary.spec(), &settings);
     output::show(&summary, &evaluation, &settings, &record, &arguments.output)
 }
@@ -60,21 +60,22 @@ pub(crate) fn show(arguments: &Show) -> Result<()> {
 /// What a comparison of two targets needs is gathered from the log's rows, or never.
 pub(crate) fn check_baseline(wanted: Option<&str>, path: &Path, summary: &Summary) -> Result<()> {
     let Some(wanted) = wanted else { return Ok(()) };
-    let path = path.display();
+    let (path, named) = (shown_path(path), shown(wanted));
     match &summary.spec().baseline {
         Some(own) if own == wanted => Ok(()),
         Some(own) => bail!(
-            "--baseline {wanted}: {path} was made to compare with `{own}`; leave the flag out, or record the other \
-             with `slateval evaluate --baseline {wanted} --save FILE.slateval`"
+            "--baseline {named}: {path} was made to compare with `{}`; leave the flag out, or record the other \
+             with `slateval evaluate --baseline {named} --save FILE.slateval`",
+            shown(own)
         ),
         None => bail!(
-            "--baseline {wanted}: {path} does not hold what a comparison with `{wanted}` needs; record it with \
-             `slateval evaluate --baseline {wanted} --save FILE.slateval`"
+            "--baseline {named}: {path} does not hold what a comparison with `{named}` needs; record it with \
+             `slateval evaluate --baseline {named} --save FILE.slateval`"
         ),
     }
 }
 
 pub(crate) fn read(path: &Path) -> Result<Summary> {
-    let bytes = std::fs::read(path).with_context(|| format!("cannot read {}", path.display()))?;
-    Summary::from_bytes(&bytes).with_context(|| path.display().to_string())
+    let bytes = std::fs::read(path).with_context(|| format!("cannot read {}", shown_path(path)))?;
+    Summary::from_bytes(&bytes).with_context(|| shown_path(path))
 }

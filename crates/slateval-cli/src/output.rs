@@ -3,11 +3,13 @@
 use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 
-use anyhow::{Result, bail};
+use anyhow::{Context, Result, bail};
 use slateval::{Evaluation, Profile, Settings, Summary};
+use slateval_logs::shown_path;
 use slateval_report::{CdfPoints, Detail, Look, Report, Style, Voice, html, write_cdf, write_plot, write_whole};
 
 use crate::args::Output;
+use crate::closed_output;
 use crate::notes;
 use crate::settings::Record;
 
@@ -41,7 +43,7 @@ pub(crate) fn check(outputs: &[(&'static str, &Path)], inputs: &[PathBuf]) -> Re
     let inputs: Vec<PathBuf> = inputs.iter().filter_map(|path| path.canonicalize().ok()).collect();
     let mut seen: Vec<(&str, PathBuf)> = Vec::new();
     for &(flag, path) in outputs {
-        let shown = path.display();
+        let shown = shown_path(path);
         if path.to_str().is_some_and(|path| path.contains("://")) {
             bail!("{flag} {shown}: results are written to local files only; write one, then upload it");
         }
@@ -51,7 +53,7 @@ pub(crate) fn check(outputs: &[(&'static str, &Path)], inputs: &[PathBuf]) -> Re
         }
         let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
         if let Some(folder) = folder.filter(|folder| !folder.is_dir()) {
-            bail!("{flag} {shown}: there is no directory {}", folder.display());
+            bail!("{flag} {shown}: there is no directory {}", shown_path(folder));
         }
         let whole = whole(path);
         if inputs.contains(&whole) {
@@ -196,17 +198,28 @@ pub(crate) fn counted(number: u64, what: &str) -> String {
 
 /// The first files, and how many more there are.
 pub(crate) fn names(files: &[PathBuf]) -> String {
-    let first: Vec<String> = files.iter().take(3).map(|file| file.display().to_string()).collect();
+    let first: Vec<String> = files.iter().take(3).map(|file| shown_path(file)).collect();
     match files.len() - first.len() {
         0 => first.join(", "),
         more => format!("{} and {more} more", first.join(", ")),
     }
 }
 
+/// Said where standard output does not take a result.
+pub(crate) const NOT_WRITTEN: &str = "cannot write to standard output";
+
+/// Refuses a standard output that is closed. Commands that take long look before they begin.
+pub(crate) fn check_standard_output() -> Result<()> {
+    if closed_output::is_lost() {
+        bail!("{NOT_WRITTEN}: it is closed; send it to a file, or to /dev/null if the result is not needed");
+    }
+    Ok(())
+}
+
 pub(crate) fn print(text: &str) -> Result<()> {
+    check_standard_output()?;
     let mut out = io::stdout().lock();
-    out.write_all(text.as_bytes())?;
-    Ok(out.flush()?)
+    out.write_all(text.as_bytes()).and_then(|()| out.flush()).context(NOT_WRITTEN)
 }
 
 /// A reader that closed the pipe has seen enough: no error.

@@ -2,7 +2,7 @@
 
 use anyhow::Result;
 use slateval::{Settings, Spec, Summary};
-use slateval_logs::{Columns, Log};
+use slateval_logs::{Columns, Log, shown_path};
 
 use crate::args;
 use crate::notes;
@@ -25,7 +25,7 @@ pub(crate) fn open_what_is_left(logs: &[String], columns: &args::Columns) -> Res
 
 /// Tells what was opened, and has it read as the flags ask for.
 fn as_asked(mut log: Log, columns: &args::Columns) -> Log {
-    log.files().iter().for_each(|file| notes::debug(&format!("reads {}", file.display())));
+    log.files().iter().for_each(|file| notes::debug(&format!("reads {}", shown_path(file))));
     if !log.empty_files().is_empty() {
         let (count, names) = (counted(log.empty_files().len() as u64, "file"), names(log.empty_files()));
         notes::warn(&format!("{count} without a header or a row passed over: {names}"));

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail};
 use serde::Serialize;
+use slateval_logs::shown_path;
 use slateval_report::write_whole;
 use slateval_sim::on_threads;
 use slateval_sim::study::experiments::{self, Run};
@@ -29,7 +30,7 @@ pub(crate) fn run(arguments: &Reproduce) -> Result<()> {
     let inputs: Vec<PathBuf> = arguments.ratings.iter().cloned().collect();
     output::check(&outputs, &inputs)?;
     if let Some(folder) = figures.as_deref().filter(|folder| !folder.is_dir()) {
-        bail!("--figures {}: there is no such directory", folder.display());
+        bail!("--figures {}: there is no such directory", shown_path(folder));
     }
     let results = on_threads(arguments.threads.map(usize::from), || results(arguments))??;
     if let Some(folder) = &figures {

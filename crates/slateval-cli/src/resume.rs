@@ -7,7 +7,7 @@ use std::sync::OnceLock;
 use anyhow::{Context, Result, bail};
 use slateval::{Spec, Summary};
 use slateval_files::WholeFile;
-use slateval_logs::{Checkpoints, Columns, Log, Progress, Record};
+use slateval_logs::{Checkpoints, Columns, Log, Progress, Record, shown_path};
 
 use crate::notes;
 
@@ -36,10 +36,10 @@ impl<'a> Work<'a> {
         let found = match std::fs::read(self.path) {
             Ok(bytes) => Some(bytes),
             Err(error) if error.kind() == io::ErrorKind::NotFound => None,
-            Err(error) => return Err(error).with_context(|| format!("cannot read {}", self.path.display())),
+            Err(error) => return Err(error).with_context(|| format!("cannot read {}", shown_path(self.path))),
         };
         if found.is_some() {
-            notes::info(&format!("{}: going on from where an earlier run came to", self.path.display()));
+            notes::info(&format!("{}: going on from where an earlier run came to", shown_path(self.path)));
         }
         let keep = |bytes: &[u8]| {
             self.keep(bytes);
@@ -53,7 +53,7 @@ impl<'a> Work<'a> {
         let summary = log.summarize_resumably(columns, spec, threads, &watch, &checkpoints);
         summary.map_err(|error| match error {
             fault @ (slateval_logs::Error::Checkpoint(_) | slateval_logs::Error::InputNotRepeatable) => {
-                anyhow::Error::new(fault).context(format!("--resume {}", self.path.display()))
+                anyhow::Error::new(fault).context(format!("--resume {}", shown_path(self.path)))
             }
             other => other.into(),
         })
@@ -70,7 +70,7 @@ impl<'a> Work<'a> {
             file.commit()
         };
         if let Err(error) = notes::timed("a checkpoint", write) {
-            let path = self.path.display();
+            let path = shown_path(self.path);
             notes::warn(&format!("{path}: {error}; the log is read to its end, with no further checkpoints"));
             let _ = self.failure.set(error.to_string());
         }
@@ -82,12 +82,12 @@ impl<'a> Work<'a> {
     /// Also if a checkpoint could not be written. One of before stays then.
     pub(crate) fn finish(&self) -> Result<()> {
         if let Some(why) = self.failure.get() {
-            bail!("{}: a checkpoint could not be written: {why}; the result is complete", self.path.display());
+            bail!("{}: a checkpoint could not be written: {why}; the result is complete", shown_path(self.path));
         }
         match std::fs::remove_file(self.path) {
             // Another run with the same work file came first.
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(()),
-            removed => removed.with_context(|| format!("cannot remove {}", self.path.display())),
+            removed => removed.with_context(|| format!("cannot remove {}", shown_path(self.path))),
         }
     }
 }

@@ -5,6 +5,8 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use slateval::shown;
+use slateval_logs::shown_path;
 use slateval_report::write_whole;
 use slateval_sim::{
     Cascade, Interaction, Levels, Mixed, Policy, Ratings, RatingsSettings, Simulation, Target, TruthDocument,
@@ -39,9 +41,9 @@ pub(crate) fn run(arguments: &Simulate) -> Result<()> {
         write_truth(&document, &truth_path)?;
         anyhow::Ok(evaluation_flags(&simulation))
     })??;
-    let path = log.output.display();
-    notes::info(&format!("{path}: {} slates; the truth is in {}", log.rows, truth_path.display()));
-    notes::info(&format!("evaluate it with: slateval evaluate {path}{flags}"));
+    let path = shown_path(&log.output);
+    notes::info(&format!("{path}: {} slates; the truth is in {}", log.rows, shown_path(&truth_path)));
+    notes::info(&format!("evaluate it with: slateval evaluate {path}{}", shown(&flags)));
     Ok(())
 }
 
@@ -77,7 +79,7 @@ impl Log {
         }
         for (i, target) in self.target.iter().enumerate() {
             if self.target[..i].iter().any(|other| other.name == target.name) {
-                bail!("--target: two targets are called `{}`; write NAME={}", target.name, target.policy);
+                bail!("--target: two targets are called `{}`; write NAME={}", shown(&target.name), target.policy);
             }
         }
         Ok(self.target.clone())
@@ -86,7 +88,7 @@ impl Log {
     fn truth_path(&self) -> Result<PathBuf> {
         match self.output.extension().and_then(|e| e.to_str()) {
             Some("parquet") => Ok(self.output.with_extension("truth.json")),
-            _ => bail!("--output {}: the name must end in .parquet", self.output.display()),
+            _ => bail!("--output {}: the name must end in .parquet", shown_path(&self.output)),
         }
     }
 

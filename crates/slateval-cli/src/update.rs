@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 use slateval::{Settings, Skipped, Summary};
-use slateval_logs::{Log, name_of};
+use slateval_logs::{Log, name_of, shown_path};
 
 use crate::args::{How, Update};
 use crate::how;
@@ -33,6 +33,7 @@ struct Added {
 
 /// Adds logs to a state; `given` are the words of the command line that say how logs are read.
 pub(crate) fn run(arguments: &Update, given: &[String]) -> Result<()> {
+    output::check_standard_output()?;
     if arguments.logs.iter().any(|log| log == "-") && !arguments.how.columns.allow_duplicates {
         bail!(
             "standard input has no name, so that an update which is tried again would count it twice; write it to a file \
@@ -40,14 +41,14 @@ pub(crate) fn run(arguments: &Update, given: &[String]) -> Result<()> {
         );
     }
     let path = std::fs::canonicalize(&arguments.state).unwrap_or_else(|_| arguments.state.clone());
-    let shown = arguments.state.display();
+    let shown = shown_path(&arguments.state);
     let mut outputs = arguments.output.files();
     outputs.push(("the state", &arguments.state));
     output::check(&outputs, &[])?;
     let lock = state_lock::take(&arguments.state)?;
     let state = read_state(&path)?;
-    let words = how::agreed(state.as_ref().map_or(&[], |state| &state.history().reading), given)
-        .with_context(|| shown.to_string())?;
+    let words =
+        how::agreed(state.as_ref().map_or(&[], |state| &state.history().reading), given).with_context(|| shown)?;
     let mut how = how::parse(&words)?;
     let today = &arguments.how.columns;
     how.columns.allow_duplicates = today.allow_duplicates;
@@ -86,7 +87,7 @@ fn add(
     state: Option<Summary>,
     log: Log,
 ) -> Result<Added> {
-    let shown = arguments.state.display().to_string();
+    let shown = shown_path(&arguments.state);
     let (log, known) = match &state {
         Some(state) => log.without_known(state).with_context(|| shown.clone())?,
         None => (log, Vec::new()),
@@ -147,7 +148,7 @@ fn read_new(arguments: &Update, how: &How, settings: &Settings, log: Log, state:
 /// Says what was added: the result of an update, unless it is to show another.
 fn tell(arguments: &Update, added: &Added) -> Result<()> {
     let (new, known) = (counted(added.files as u64, "file"), counted(added.known.len() as u64, "file"));
-    let mut text = format!("{}: ", arguments.state.display());
+    let mut text = format!("{}: ", shown_path(&arguments.state));
     text += &match added.files {
         0 => "nothing added".to_owned(),
         _ => format!("{new} with {} added", counted(added.rows, "slate")),
@@ -165,7 +166,7 @@ fn tell(arguments: &Update, added: &Added) -> Result<()> {
         notes::info(&text);
         return Ok(());
     }
-    print(&(slateval_report::printable(&text).into_owned() + "\n"))
+    print(&(text + "\n"))
 }
 
 /// Evaluates the state, if an output is asked for.

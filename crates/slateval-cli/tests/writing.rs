@@ -169,3 +169,59 @@ fn a_gate_whose_work_cannot_be_kept_says_what_it_judged() {
     assert!(told.contains("rules hold"), "{told}{error}");
     assert!(error.contains("work.slateval: a checkpoint could not be written"), "{error}");
 }
+
+/// Runs of every command that prints its result, with standard output sent to `to` as a shell writes it.
+#[cfg(target_os = "linux")]
+fn printing(to: &str) -> Vec<(Vec<String>, Run)> {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name).display().to_string();
+    let log = example("slates.parquet");
+    let saved = path("log.slateval");
+    assert_eq!(evaluate(&["--save", &saved]).code, 0);
+    let rules = path("rules.toml");
+    std::fs::write(&rules, "[[rule]]\nrequire = 'mean(new) >= 0'\n").unwrap();
+    let target = ["--target", "new=pi_new", "--structure", "additive"];
+    let commands = [
+        vec!["show", &saved],
+        vec!["show", &saved, "--json", "-"],
+        vec!["log", &saved],
+        [&["evaluate", &log], &target[..]].concat(),
+        [&["inspect", &log], &target[..]].concat(),
+        vec!["gate", &saved, "--rules", &rules],
+        vec!["--help"],
+        vec!["--version"],
+        vec!["evaluate", "--help"],
+    ];
+    let run = |words: &Vec<&str>| {
+        let script = format!("\"$0\" \"$@\" {to}");
+        let output = Command::new("sh").args(["-c", &script, BINARY]).args(words).output().unwrap();
+        let run = Run {
+            code: output.status.code().expect("not ended by a signal"),
+            stdout: String::from_utf8(output.stdout).unwrap(),
+            stderr: String::from_utf8(output.stderr).unwrap(),
+        };
+        (words.iter().map(|word| (*word).to_owned()).collect(), run)
+    };
+    commands.iter().map(run).collect()
+}
+
+/// A result that goes nowhere is no success: not where standard output is closed, and not where its disk is full.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_result_that_cannot_be_printed_is_a_failure() {
+    for to in [">&-", ">/dev/full"] {
+        for (words, run) in printing(to) {
+            assert_eq!(run.code, 2, "{words:?} {to}: {}", run.stderr);
+            assert!(run.stderr.contains("cannot write to standard output"), "{words:?} {to}: {}", run.stderr);
+        }
+    }
+}
+
+/// A standard output that takes the result and drops it is asked for.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_result_that_is_not_wanted_is_a_success() {
+    for (words, run) in printing(">/dev/null") {
+        assert_eq!((run.code, run.stderr.as_str()), (0, ""), "{words:?}");
+    }
+}
