@@ -13,6 +13,7 @@ from . import _arrays
 from ._errors import ColumnError, DataTypeError, InputError
 from ._rows_of_pandas import in_one_order
 from ._segments_and_clusters import Piece, is_null, labels, plain
+from ._text import shown
 
 if TYPE_CHECKING:
     from . import _slateval
@@ -197,7 +198,7 @@ def refuse_twins(names: list[str]) -> None:
     """Refuses two columns of one name."""
     if len(set(names)) < len(names):
         twice = next(name for name in names if names.count(name) > 1)
-        raise DataTypeError(f"the frame has two columns `{twice}`; rename one of them")
+        raise DataTypeError(f"the frame has two columns `{shown(twice)}`; rename one of them")
 
 
 def _lazy(data: Any, bases: set[str]) -> tuple[Iterable[Any], list[str]]:
@@ -231,7 +232,7 @@ class _Pandas:
             return pyarrow.Table.from_pandas(self.frame, preserve_index=False).__arrow_c_stream__(requested_schema)
         except (pyarrow.ArrowInvalid, pyarrow.ArrowTypeError, pyarrow.ArrowNotImplementedError) as error:
             reason = "; ".join(str(part) for part in error.args)
-            raise DataTypeError(f"a column of the frame holds different kinds of values: {reason}") from error
+            raise DataTypeError(f"a column of the frame holds different kinds of values: {shown(reason)}") from error
 
 
 def _columns(data: Mapping[Any, Any], bases: set[str]) -> Any:
@@ -248,7 +249,7 @@ def _columns(data: Mapping[Any, Any], bases: set[str]) -> Any:
         else:
             pieces += _arrays.numbers(name, name, values)[0]
     if not pieces:
-        names = ", ".join(f"`{name}`" for name in data) or "none at all"
+        names = ", ".join(f"`{shown(str(name))}`" for name in data) or "none at all"
         raise ColumnError(
             f"data: there is none of the columns that a log has; they are reward, mu_1 and pi_1 unless "
             f"you say others. Columns: {names}"
@@ -263,9 +264,9 @@ def _array(name: str, given: Any) -> Any:
     try:
         values = given if isinstance(given, np.ma.MaskedArray) else np.asarray(plain(given))
     except ValueError:
-        raise InputError(f"column `{name}`: {LISTS}") from None
+        raise InputError(f"column `{shown(name)}`: {LISTS}") from None
     if values.dtype == object and any(isinstance(value, (list, tuple, np.ndarray)) for value in values.flat):
-        raise DataTypeError(f"column `{name}` holds lists: {LISTS}")
+        raise DataTypeError(f"column `{shown(name)}` holds lists: {LISTS}")
     if values.dtype == object and values.ndim == 1 and not isinstance(values, np.ma.MaskedArray):
         values = _decimals(values)
     if values.dtype.kind != "f":

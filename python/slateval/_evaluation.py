@@ -18,7 +18,7 @@ from ._plot import Plot, PlotName, chosen
 from ._policy import Policy
 from ._rerun_call import call
 from ._segment import Disparity, Segment, SegmentValue
-from ._text import Text
+from ._text import Text, shown
 
 if TYPE_CHECKING:
     import pandas
@@ -77,7 +77,7 @@ class Evaluation(Mapping[str, Policy]):
 
     def _index(self, name: str) -> int:
         if name not in self._names:
-            raise KeyError(f"there is no policy {name!r}, only {', '.join(self._names)}")
+            raise KeyError(f"there is no policy {name!r}, only {', '.join(map(shown, self._names))}")
         return self._names.index(name)
 
     def _policy(self, index: int, segment: int | None = None) -> Policy:

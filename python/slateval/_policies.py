@@ -13,6 +13,7 @@ from ._columns import Array, Flags, Floats, Ints, has_missing, is_lazy, places, 
 from ._errors import InputError
 from ._estimated import EstimatedPropensities
 from ._rows_of_pandas import in_one_order
+from ._text import shown
 
 
 @dataclass(frozen=True)
@@ -323,8 +324,8 @@ def _check_probabilities(name: str, table: Table, values: Array) -> None:
     wrong = np.flatnonzero(~((values >= 0) & (values <= 1 + slack)))
     if wrong.size:
         raise InputError(
-            f"{name}: row {wrong[0] + 1} of the table: {table.probability} is {_value(values, wrong[0])}; it must lie "
-            "in [0, 1]"
+            f"{name}: row {wrong[0] + 1} of the table: {shown(table.probability)} is {_value(values, wrong[0])}; it "
+            "must lie in [0, 1]"
         )
 
 

@@ -11,7 +11,7 @@ from . import _tidy
 from ._comparison import Comparison
 from ._interval import Interval
 from ._policy import Policy
-from ._text import aligned, preformatted
+from ._text import aligned, preformatted, shown
 
 if TYPE_CHECKING:
     from ._evaluation import Evaluation
@@ -91,10 +91,10 @@ class Segment(_tidy.Tidy, Mapping[str, Policy]):
         return _tidy.columns(self._rows(), NAMES)
 
     def _label(self) -> str:
-        return f"{self.column}={self.value!r}"
+        return f"{shown(self.column)}={self.value!r}"
 
     def __repr__(self) -> str:
-        means = aligned([(name, f"mean {policy.mean:.4g}") for name, policy in self.items()])
+        means = aligned([(shown(name), f"mean {policy.mean:.4g}") for name, policy in self.items()])
         return f"<slateval.Segment {self._label()}: {self.rows:,} slates>\n{means}"
 
     def _repr_html_(self) -> str:

@@ -5,6 +5,10 @@ from __future__ import annotations
 import html
 from collections.abc import Sequence
 
+from ._slateval import shown
+
+__all__ = ["Text", "aligned", "preformatted", "shown"]
+
 
 class Text(str):
     """A text of several lines: shown as it is in a terminal, and in a fixed-width face in a notebook.

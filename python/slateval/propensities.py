@@ -29,6 +29,7 @@ from ._policies import Dense, Keyed, Keys, Reader, Table
 from ._rows_of_pandas import in_one_order
 from ._shown_propensities import Shown, Tally, dense, keyed
 from ._slates import rows_of, with_rows
+from ._text import shown
 
 __all__ = ["Propensities", "Support", "Table", "propensities"]
 
@@ -118,8 +119,8 @@ class Propensities:
         lines = [f"<Propensities: {rows:,} slates of up to {slots} slots, {logging} {_range(self.mu)}"]
         for name, values in self.pi.items():
             support = self.support[name]
-            shown = "all of it" if support.full else f"all but {support.mass:.3%} of it"
-            lines.append(f"  {name}: {_range(values)}, logging shows {shown}")
+            reach = "all of it" if support.full else f"all but {support.mass:.3%} of it"
+            lines.append(f"  {shown(name)}: {_range(values)}, logging shows {reach}")
         return "\n".join(lines) + ">"
 
 

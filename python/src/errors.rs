@@ -2,6 +2,7 @@
 
 use pyo3::exceptions::{PyKeyboardInterrupt, PyRuntimeError};
 use pyo3::prelude::*;
+use slateval::shown;
 
 /// Everything that can go wrong.
 #[derive(Debug)]
@@ -61,7 +62,7 @@ impl From<Failure> for PyErr {
                 slateval::Error::NoRows => ("NoRowsError", error.to_string()),
                 // The setting as a keyword argument.
                 slateval::Error::BadSetting { setting, value, why } => {
-                    ("InputError", format!("{} `{value}`: {why}", setting.replace('-', "_")))
+                    ("InputError", format!("{} `{}`: {}", setting.replace('-', "_"), shown(&value), shown(&why)))
                 }
                 _ => ("InputError", error.to_string()),
             },

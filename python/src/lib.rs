@@ -36,5 +36,12 @@ fn _slateval(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(policies::pseudo_inverse, module)?)?;
     module.add_function(wrap_pyfunction!(policies::ranker_marginals, module)?)?;
     module.add_function(wrap_pyfunction!(sim::simulate, module)?)?;
+    module.add_function(wrap_pyfunction!(shown, module)?)?;
     Ok(())
+}
+
+/// Text from data as messages show it.
+#[pyfunction]
+fn shown(text: &str) -> String {
+    slateval::shown(text).into_owned()
 }

@@ -11,6 +11,7 @@ use arrow_schema::{ArrowError, DataType, SchemaRef};
 use pyo3::exceptions::{PyKeyError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyCapsule};
+use slateval::shown;
 
 use crate::arrays::{self, Given};
 use crate::ffi;
@@ -97,7 +98,7 @@ impl Table {
     /// A column of numbers as the bytes of 64-bit floats, NaN for nulls.
     fn column_bytes<'py>(&self, py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyBytes>> {
         let index = self.schema.index_of(name).map_err(|_| {
-            PyKeyError::new_err(format!("there is no column {name:?}, only {}", self.column_names().join(", ")))
+            PyKeyError::new_err(format!("there is no column {name:?}, only {}", shown(&self.column_names().join(", "))))
         })?;
         let mut bytes = Vec::with_capacity(8 * self.num_rows());
         for batch in &self.batches {
@@ -111,7 +112,7 @@ impl Table {
     }
 
     fn __repr__(&self) -> String {
-        format!("<slateval.Table: {} rows, columns {}>", self.num_rows(), self.column_names().join(", "))
+        format!("<slateval.Table: {} rows, columns {}>", self.num_rows(), shown(&self.column_names().join(", ")))
     }
 }
 
