@@ -119,6 +119,7 @@ pub use question::day::Day;
 pub use question::error::{Error, Result};
 pub use question::field::Field;
 pub use question::propensity_source::PropensitySource;
+pub use question::redacted::{command_line, redacted, redacted_text};
 pub use question::segment::Segment;
 pub use question::settings::{Band, Settings};
 pub use question::shown::{is_obeyed, shown};

@@ -7,6 +7,7 @@ pub(crate) mod day;
 pub(crate) mod error;
 pub(crate) mod field;
 pub(crate) mod propensity_source;
+pub(crate) mod redacted;
 pub(crate) mod segment;
 pub(crate) mod settings;
 pub(crate) mod shown;

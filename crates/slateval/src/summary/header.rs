@@ -12,6 +12,7 @@ use crate::question::binning::{Binning, Scale};
 use crate::question::day::Day;
 use crate::question::error::Result;
 use crate::question::propensity_source::PropensitySource;
+use crate::question::redacted::redacted_command;
 use crate::question::segment::Segment;
 use crate::question::spec::Spec;
 use crate::question::structure::Structure;
@@ -250,7 +251,8 @@ impl HistoryHeader {
     fn into_history(self) -> Result<History> {
         let HistoryHeader { days, commands, reading } = self;
         let days = days.iter().map(|day| day.parse::<Day>()).collect::<Result<_>>()?;
-        Ok(History { days, commands, reading })
+        // Commands of before were recorded with all that their addresses held.
+        Ok(History { days, commands: commands.into_iter().map(redacted_command).collect(), reading })
     }
 }
 

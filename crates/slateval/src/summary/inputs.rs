@@ -1,12 +1,14 @@
 //! What a summary was made from, so that no file is counted twice.
 //! See docs/methods.md, section 3.8.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::ops::Range;
 
 use crate::answer::evaluation::InputFacts;
 use crate::question::day::Day;
 use crate::question::error::{Error, Result};
+use crate::question::redacted::redacted;
 
 /// A file, or some row groups of one, whose rows a summary has.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -118,8 +120,11 @@ impl Inputs {
         }
     }
 
-    /// Takes one in, also one without rows: it has been read.
-    pub(crate) fn add(&mut self, input: Input) {
+    /// Takes one in, also one without rows: it has been read. Summaries of before may have secrets in names.
+    pub(crate) fn add(&mut self, mut input: Input) {
+        if let Cow::Owned(name) = redacted(&input.name) {
+            input.name = name;
+        }
         let parts = self.files.entry((input.bytes, input.fingerprint)).or_default();
         if !parts.iter_mut().any(|part| part.name == input.name && part.join(&input)) {
             parts.push(input);

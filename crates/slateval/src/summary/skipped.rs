@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use crate::answer::skipped::{SkipReason, Skipped, SkippedExample};
+use crate::question::redacted::{redacted, redacted_text};
 
 /// Examples that are kept, of all reasons together.
 pub(crate) const EXAMPLES: usize = 20;
@@ -155,10 +156,13 @@ impl SkippedHeader {
             parts.add(Skipped { reason: SkipReason::of_name(&reason)?, rows, files, examples: Vec::new() });
         }
         for ExampleHeader { reason, file, row, column, value } in self.examples.into_iter().take(EXAMPLES) {
-            parts.examples.push((SkipReason::of_name(&reason)?, SkippedExample { file, row, column, value }));
+            // Summaries of before may have secrets in names and messages.
+            let (file, value) = (redacted(&file).into_owned(), value.map(|text| redacted_text(&text).into_owned()));
+            let example = SkippedExample { file, row, column, value };
+            parts.examples.push((SkipReason::of_name(&reason)?, example));
         }
         for FileHeader { name, rows, files } in self.files {
-            parts.files.insert(name, Count { rows, files });
+            parts.files.entry(redacted(&name).into_owned()).or_default().add(Count { rows, files });
         }
         Some(parts)
     }
