@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import os
+import re
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import chain
@@ -60,7 +61,7 @@ def paths_of(data: Any) -> list[str] | None:
 
 def is_address(path: str) -> bool:
     """Whether a path is an address, such as `s3://bucket/key`, which does not depend on the working directory."""
-    return "://" in path or path.startswith(("file:/", "dbfs:/"))
+    return re.match(r"[A-Za-z][A-Za-z0-9+.-]+:/", path) is not None
 
 
 def _path(path: str | os.PathLike[str]) -> str:

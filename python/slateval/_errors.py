@@ -2,9 +2,17 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+from . import _slateval
+
 
 class Error(Exception):
     """Everything that slateval refuses; each exception is also one of Python's own."""
+
+    def __init__(self, *args: Any) -> None:
+        # Whatever a message quotes: the secrets of an address are not to end up in a log.
+        super().__init__(*(_slateval.redacted_text(arg) if isinstance(arg, str) else arg for arg in args))
 
 
 class InputError(Error, ValueError):

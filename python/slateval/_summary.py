@@ -198,9 +198,9 @@ class Summary:
             with open(path, "rb") as file:
                 data = file.read()
         except FileNotFoundError:
-            raise MissingFileError(f"{shown(str(path))}: there is no such file") from None
+            raise MissingFileError(f"{shown(_slateval.redacted(str(path)))}: there is no such file") from None
         except OSError as error:
-            raise FileError(f"{shown(str(path))}: cannot read it: {error.strerror}") from None
+            raise FileError(f"{shown(_slateval.redacted(str(path)))}: cannot read it: {error.strerror}") from None
         return cls._of(_slateval.Summary.from_bytes(data, path))
 
     def add(self, data: Any, *, threads: int | None = None, progress: Any = None) -> None:

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from . import _data, _options, _slateval, _summary_settings
@@ -30,7 +30,8 @@ class Task:
     Parameters
     ----------
     file : str
-        The file, or its address.
+        The file, or its address without user, password, and what follows `?`. The task itself keeps them, for it is
+        read elsewhere: pickled tasks of such addresses are secrets.
     row_groups : tuple of int, optional
         From this row group to before that one (Parquet); all of the file if `None`.
     bytes : int
@@ -40,8 +41,8 @@ class Task:
     file: str
     row_groups: tuple[int, int] | None
     bytes: int
-    _task: str
-    _job: str
+    _task: str = field(repr=False)
+    _job: str = field(repr=False)
 
 
 def plan(
@@ -174,7 +175,7 @@ def partial(task: Task) -> bytes:
     12000
     """
     if not isinstance(task, Task):
-        raise DataTypeError(f"partial takes a task of slateval.plan, not {task!r:.60}")
+        raise DataTypeError(f"partial takes a task of slateval.plan, not {_slateval.redacted_text(repr(task)):.60}")
     return partials([task]).to_compressed()
 
 

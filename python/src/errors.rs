@@ -87,6 +87,18 @@ pub(crate) fn raise(class: &str, message: &str) -> PyErr {
     })
 }
 
+/// A name without the secrets of an address.
+#[pyfunction]
+pub(crate) fn redacted(name: &str) -> String {
+    slateval::redacted(name).into_owned()
+}
+
+/// The same for all addresses in a text.
+#[pyfunction]
+pub(crate) fn redacted_text(text: &str) -> String {
+    slateval::redacted_text(text).into_owned()
+}
+
 fn bad_rows(error: &slateval_logs::Error) -> String {
     format!(
         "{error}\nMend them, or leave them out with on_bad_row=\"skip\", which biases the result if such rows are special."

@@ -1,18 +1,18 @@
 //! Is this log fit for the job?
 
 use pyo3::prelude::*;
-use slateval_logs::{ColumnUse, Record};
+use slateval_logs::{ColumnUse, Location, Record};
 use slateval_report::{Inspection, SchemaColumn, Voice, inspection, inspection_json};
 
 use crate::errors::Failure;
 use crate::evaluated::LOOK;
-use crate::request::{Method, Request, read};
+use crate::request::{Method, Request, locations, read};
 use crate::summary::{Reading, Summary, of_batches, read_batches, read_files};
 use crate::watch::interruptible;
 
 /// What is asked about a log.
 struct Question {
-    paths: Vec<String>,
+    paths: Vec<Location>,
     method: Method,
     interactions: bool,
     band_width: f64,
@@ -37,6 +37,7 @@ pub(crate) fn inspect(
 ) -> PyResult<(String, String)> {
     let request: Request = read(request)?;
     let method: Method = read(method)?;
+    let paths = locations(paths);
     let reading = match &objects {
         Some(objects) => read_batches(py, &request, Some(&method), objects, &names, threads, progress.as_ref())?,
         None => read_files(py, request, Some(&method), paths.clone(), threads, progress.as_ref())?,
@@ -61,6 +62,7 @@ pub(crate) fn inspect_summary(
 ) -> PyResult<(String, String)> {
     let request: Request = read(request)?;
     let method: Method = read(method)?;
+    let paths = locations(paths);
     let tolerance = request.tolerance();
     let (log, columns) = match &schema {
         Some(schema) => of_batches(&request, Some(&method), schema, &names)?.log(),

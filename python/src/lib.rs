@@ -29,6 +29,8 @@ fn _slateval(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<tasks::Merger>()?;
     module.add_function(wrap_pyfunction!(inspect::inspect, module)?)?;
     module.add_function(wrap_pyfunction!(inspect::inspect_summary, module)?)?;
+    module.add_function(wrap_pyfunction!(errors::redacted, module)?)?;
+    module.add_function(wrap_pyfunction!(errors::redacted_text, module)?)?;
     module.add_function(wrap_pyfunction!(evaluated::write_svg, module)?)?;
     module.add_function(wrap_pyfunction!(tasks::plan, module)?)?;
     module.add_function(wrap_pyfunction!(tasks::partial, module)?)?;

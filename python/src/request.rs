@@ -3,7 +3,7 @@
 use pyo3::prelude::*;
 use serde::Deserialize;
 use slateval::{Correction, CorrectionChoice, Settings, Spec, Structure};
-use slateval_logs::{Columns, Log, Named, Names, OnBad, Tolerance, provenance};
+use slateval_logs::{Columns, Location, Log, Named, Names, OnBad, Tolerance, provenance};
 
 use crate::errors::{Failure, raise};
 
@@ -69,9 +69,14 @@ pub(crate) fn read<'a, T: Deserialize<'a>>(json: &'a str) -> PyResult<T> {
     serde_json::from_str(json).map_err(|e| raise("InputError", &format!("these arguments are not understood: {e}")))
 }
 
+/// Paths and addresses as Python has them. From here on, nothing prints the secrets of an address.
+pub(crate) fn locations(paths: Vec<String>) -> Vec<Location> {
+    paths.into_iter().map(Location::from).collect()
+}
+
 impl Request {
     /// Opens a log.
-    pub(crate) fn open(&self, paths: &[String]) -> Result<Log, Failure> {
+    pub(crate) fn open(&self, paths: &[Location]) -> Result<Log, Failure> {
         let log = self.bounded(Log::open_tolerating(paths, self.tolerance())?);
         Ok(if self.allow_duplicates { log.allow_duplicates() } else { log })
     }

@@ -6,12 +6,12 @@ use std::sync::{Arc, Mutex};
 
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
-use slateval_logs::{Columns, Log, Progress, Record, Tolerance};
+use slateval_logs::{Columns, Location, Log, Progress, Record, Tolerance};
 
 use crate::errors::Failure;
 use crate::evaluated::{Evaluated, write};
 use crate::packed::{compress, decompress, is_compressed};
-use crate::request::{Method, Request, read};
+use crate::request::{Method, Request, locations, read};
 use crate::source::Source;
 use crate::watch::{interruptible, tell};
 
@@ -42,8 +42,8 @@ pub(crate) struct Summary {
 
 #[derive(Debug, Clone)]
 enum Origin {
-    Log { paths: Vec<String>, columns: Box<Columns>, tolerance: Tolerance },
-    File(String),
+    Log { paths: Vec<Location>, columns: Box<Columns>, tolerance: Tolerance },
+    File(Location),
     Here,
 }
 
@@ -60,7 +60,7 @@ pub(crate) fn read_files(
     py: Python<'_>,
     request: Request,
     method: Option<&Method>,
-    paths: Vec<String>,
+    paths: Vec<Location>,
     threads: Option<usize>,
     progress: Option<&Py<PyAny>>,
 ) -> PyResult<Reading> {
@@ -164,7 +164,7 @@ impl Summary {
     /// The summary of a log.
     pub(crate) fn of_log(
         summary: slateval::Summary,
-        paths: Vec<String>,
+        paths: Vec<Location>,
         columns: Columns,
         tolerance: Tolerance,
     ) -> Self {
@@ -199,6 +199,7 @@ impl Summary {
         progress: Option<Py<PyAny>>,
     ) -> PyResult<Self> {
         let method: Option<Method> = method.map(read).transpose()?;
+        let paths = locations(paths);
         let given = paths.clone();
         let read = read_files(py, read(request)?, method.as_ref(), paths, threads, progress.as_ref())?;
         Ok(Summary::of_log(read.summary, given, read.columns, read.tolerance))
@@ -229,7 +230,7 @@ impl Summary {
             return Summary::from_compressed(py, bytes);
         }
         let inner = Arc::new(slateval::Summary::from_bytes(bytes).map_err(Failure::from)?);
-        Ok(Summary { inner, origin: path.map_or(Origin::Here, Origin::File) })
+        Ok(Summary { inner, origin: path.map_or(Origin::Here, |path| Origin::File(path.into())) })
     }
 
     fn to_bytes<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {

@@ -6,7 +6,7 @@ use slateval::Spec;
 use slateval_logs::{Columns, Task};
 
 use crate::errors::Failure;
-use crate::request::{Method, Request, read};
+use crate::request::{Method, Request, locations, read};
 use crate::summary::{Summary, check, of_batches};
 use crate::watch::interruptible;
 
@@ -29,6 +29,7 @@ pub(crate) fn plan(
     paths: Vec<String>,
     method: Option<&str>,
 ) -> PyResult<(Vec<Listed>, String)> {
+    let paths = locations(paths);
     let request: Request = read(request)?;
     let method: Option<Method> = method.map(read).transpose()?;
     let (columns, spec) = request.wanted()?;
@@ -42,7 +43,7 @@ pub(crate) fn plan(
     let (tasks, job) = planned?;
     let listed = tasks.iter().map(|task| {
         let groups = task.row_groups.as_ref().map(|groups| (groups.start, groups.end));
-        Ok((task.file.display().to_string(), groups, task.bytes, write(task)?))
+        Ok((task.file.name(), groups, task.bytes, write(task)?))
     });
     Ok((listed.collect::<PyResult<_>>()?, write(&job)?))
 }
@@ -117,7 +118,7 @@ impl Merger {
         Ok(Some(match request {
             Some(request) => {
                 let request: Request = read(request)?;
-                Summary::of_log(*total, paths, request.wanted()?.0, request.tolerance())
+                Summary::of_log(*total, locations(paths), request.wanted()?.0, request.tolerance())
             }
             None => Summary::here(*total),
         }))

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use slateval::{Band, Binning, CorrectionChoice, Day, PropensitySource, Structure, Tail, TargetSlots};
-use slateval_logs::{Named, OnBad};
+use slateval_logs::{Location, Named, OnBad};
 
 use crate::notes::Level;
 use crate::progress::Mode;
@@ -58,7 +58,7 @@ pub(crate) enum Command {
 pub(crate) struct Evaluate {
     /// Parquet, CSV, JSON lines or Arrow files, directories or globs, or addresses (s3://…); `-` reads an Arrow IPC stream
     #[arg(required = true, value_name = "LOG")]
-    pub(crate) logs: Vec<String>,
+    pub(crate) logs: Vec<Location>,
     #[command(flatten)]
     pub(crate) columns: Columns,
     #[command(flatten)]
@@ -88,7 +88,7 @@ pub(crate) struct Update {
     pub(crate) state: PathBuf,
     /// Parquet, CSV, JSON lines or Arrow files, directories or globs
     #[arg(required = true, value_name = "LOG")]
-    pub(crate) logs: Vec<String>,
+    pub(crate) logs: Vec<Location>,
     /// The day that the new rows are of
     #[arg(long, value_name = "YYYY-MM-DD", help_heading = "Log")]
     pub(crate) day: Option<Day>,
@@ -126,7 +126,7 @@ pub(crate) struct Contents {
 pub(crate) struct Inspect {
     /// Parquet, CSV, JSON lines or Arrow files, directories or globs, or addresses (s3://…); `-` reads an Arrow IPC stream
     #[arg(required = true, value_name = "LOG")]
-    pub(crate) logs: Vec<String>,
+    pub(crate) logs: Vec<Location>,
     #[command(flatten)]
     pub(crate) columns: Columns,
     #[command(flatten)]
@@ -181,7 +181,7 @@ pub(crate) struct Show {
 pub(crate) struct Gate {
     /// A log, as for evaluate, or one summary written with --save or merge
     #[arg(required = true, value_name = "LOG|SUMMARY")]
-    pub(crate) inputs: Vec<String>,
+    pub(crate) inputs: Vec<Location>,
     /// The rules, in TOML
     #[arg(long, value_name = "FILE.toml")]
     pub(crate) rules: PathBuf,

@@ -8,7 +8,7 @@ use std::process::ExitCode;
 use anyhow::{Context, Result, bail};
 use slateval::{Binning, Settings, Summary, TargetSlots, shown};
 use slateval_gate::{Rules, Verdicts, annotations, json, judge, markdown, text};
-use slateval_logs::{OnBad, shown_path};
+use slateval_logs::{Location, OnBad, shown_path};
 
 use crate::args::{self, Gate, GateFormat};
 use crate::merge;
@@ -28,7 +28,7 @@ pub(crate) fn run(arguments: &Gate) -> Result<ExitCode> {
             settings.structure.clone_from(&arguments.weights.assumed.structure);
             let summary = of_summary(arguments, &path)?;
             let verdicts = judge(&summary, &rules, &settings)?;
-            let record = Record::of_summary(&path.display().to_string(), summary.spec(), &verdicts.settings);
+            let record = Record::of_summary(&Location::from(&path), summary.spec(), &verdicts.settings);
             (verdicts, record)
         }
         None => of_log(arguments, &rules, &settings, work.as_ref())?,
@@ -82,23 +82,22 @@ fn of_summary(arguments: &Gate, path: &Path) -> Result<Summary> {
 }
 
 /// The summary, if the input is one: by its name, or by how it begins.
-fn summary_among(inputs: &[String]) -> Result<Option<PathBuf>> {
-    let is_summary = |input: &&String| {
-        let path = Path::new(input.as_str());
+fn summary_among(inputs: &[Location]) -> Result<Option<PathBuf>> {
+    let is_summary = |path: &PathBuf| {
         let mut start = [0; 8];
         let begins = |mut file: File| file.read_exact(&mut start).is_ok() && Summary::is_summary(&start);
         let named = path.extension().is_some_and(|ending| ending == "slateval");
         named || (path.is_file() && File::open(path).is_ok_and(begins))
     };
-    let summaries: Vec<&String> = inputs.iter().filter(is_summary).collect();
+    let summaries: Vec<PathBuf> = inputs.iter().filter_map(Location::local).filter(is_summary).collect();
     match (&summaries[..], inputs.len()) {
         ([], _) => Ok(None),
-        ([one], 1) => Ok(Some(PathBuf::from(one))),
-        ([one], _) => bail!("{} is a summary and the others are not: give a log, or one summary", shown(one)),
+        ([one], 1) => Ok(Some(one.clone())),
+        ([one], _) => bail!("{} is a summary and the others are not: give a log, or one summary", shown_path(one)),
         _ => bail!(
             "these are {} summaries: merge them first, with `slateval merge {} -o all.slateval`",
             summaries.len(),
-            summaries.iter().map(|s| shown(s)).collect::<Vec<_>>().join(" ")
+            summaries.iter().map(|path| shown_path(path)).collect::<Vec<_>>().join(" ")
         ),
     }
 }

@@ -32,7 +32,7 @@ use std::process::ExitCode;
 
 use anyhow::Context;
 use clap::{ArgMatches, CommandFactory, FromArgMatches};
-use slateval::shown;
+use slateval::{redacted, shown};
 
 fn main() -> ExitCode {
     freed_memory::keep();
@@ -60,13 +60,15 @@ fn said_by_parser(error: clap::Error) -> anyhow::Result<ExitCode> {
     Ok(code)
 }
 
-/// The parser quotes the words that it refuses. Words that a terminal would obey are parsed once more as they are shown.
+/// The parser quotes the words that it refuses. Words that a terminal would obey, and addresses with secrets, are parsed
+/// once more as they are shown.
 fn error_in_shown_words(error: clap::Error) -> clap::Error {
     let words: Vec<String> = std::env::args_os().map(|word| word.to_string_lossy().into_owned()).collect();
-    if words.iter().all(|word| shown(word) == word.as_str()) {
+    let shown: Vec<String> = words.iter().map(|word| shown(&redacted(word)).into_owned()).collect();
+    if shown == words {
         return error;
     }
-    let again = args::Arguments::command().try_get_matches_from(words.iter().map(|word| shown(word).into_owned()));
+    let again = args::Arguments::command().try_get_matches_from(shown);
     again.err().unwrap_or_else(|| clap::Error::new(error.kind()).with_cmd(&args::Arguments::command()))
 }
 

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use anyhow::{Context, Result, bail};
 use slateval::{Summary, shown};
-use slateval_logs::shown_path;
+use slateval_logs::{Location, shown_path};
 
 use crate::args::{Merge, Show};
 use crate::notes;
@@ -53,7 +53,7 @@ pub(crate) fn show(arguments: &Show) -> Result<()> {
     settings.structure.clone_from(&arguments.structure);
     check_baseline(arguments.method.baseline.as_deref(), &arguments.summary, &summary)?;
     let evaluation = summary.evaluate(&settings).with_context(|| shown_path(&arguments.summary))?;
-    let record = Record::of_summary(&arguments.summary.display().to_string(), summary.spec(), &settings);
+    let record = Record::of_summary(&Location::from(&arguments.summary), summary.spec(), &settings);
     output::show(&summary, &evaluation, &settings, &record, &arguments.output)
 }
 

@@ -4,6 +4,7 @@ use std::io::{self, Write};
 use std::sync::atomic::{AtomicU8, Ordering};
 
 use clap::ValueEnum;
+use slateval::{redacted, redacted_text};
 use slateval_report::printable;
 
 /// How much is said.
@@ -29,8 +30,22 @@ pub(crate) fn set(level: Level) {
 fn say(level: Level, text: &str) {
     if level as u8 <= LEVEL.load(Ordering::Relaxed) {
         // Whether standard error can be written to changes nothing.
-        let _ = writeln!(io::stderr(), "{}", printable(text));
+        let _ = writeln!(io::stderr(), "{}", printable(&without_secrets(text)));
     }
+}
+
+/// A text without the secrets of addresses, wherever on the command line they were given: a flag that wants a number, or a
+/// file of this machine, may have been given an address.
+pub(crate) fn without_secrets(text: &str) -> String {
+    let mut text = text.to_owned();
+    for word in std::env::args_os().skip(1) {
+        let word = word.to_string_lossy();
+        let value = word.split_once('=').map_or("", |(_, value)| value);
+        for given in [&word, value].into_iter().filter(|given| redacted(given) != *given) {
+            text = text.replace(given, &redacted(given));
+        }
+    }
+    redacted_text(&text).into_owned()
 }
 
 /// Why a run failed.

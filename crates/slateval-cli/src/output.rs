@@ -4,8 +4,8 @@ use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
-use slateval::{Evaluation, Profile, Settings, Summary};
-use slateval_logs::shown_path;
+use slateval::{Evaluation, Profile, Settings, Summary, command_line};
+use slateval_logs::{name_of, shown_path};
 use slateval_report::{CdfPoints, Detail, Look, Report, Style, Voice, html, write_cdf, write_plot, write_whole};
 
 use crate::args::Output;
@@ -152,20 +152,9 @@ fn write_pictures(
     }
 }
 
-/// The command line as one would type it again.
+/// The command line as one would type it again, without the secrets of addresses.
 pub(crate) fn command() -> String {
-    let words = std::env::args_os().skip(1).map(|word| quoted(&word.to_string_lossy()));
-    std::iter::once("slateval".to_owned()).chain(words).collect::<Vec<_>>().join(" ")
-}
-
-/// A word that a shell leaves as it is.
-fn quoted(word: &str) -> String {
-    let plain = |c: char| c.is_ascii_alphanumeric() || "-_=./:,+@%".contains(c);
-    if !word.is_empty() && word.chars().all(plain) {
-        word.to_owned()
-    } else {
-        format!("'{}'", word.replace('\'', "'\\''"))
-    }
+    command_line(std::env::args_os().skip(1).map(|word| name_of(Path::new(&word))))
 }
 
 /// What the reader's terminal can show.
@@ -231,7 +220,7 @@ pub(crate) fn is_broken_pipe(error: &anyhow::Error) -> bool {
 mod tests {
     use std::path::Path;
 
-    use super::{check, quoted};
+    use super::check;
 
     #[test]
     fn one_file_is_written_once_however_it_is_named() {
@@ -239,14 +228,5 @@ mod tests {
         assert!(check(&same, &[]).is_err_and(|error| error.to_string().contains("same file")));
         let other = [("--report", Path::new("no-such.HTML")), ("--save", Path::new("./other.html"))];
         assert!(check(&other, &[]).is_ok());
-    }
-
-    #[test]
-    fn words_survive_a_shell() {
-        assert_eq!(quoted("--target"), "--target");
-        assert_eq!(quoted("new=pi_new"), "new=pi_new");
-        assert_eq!(quoted("logs/*.parquet"), "'logs/*.parquet'");
-        assert_eq!(quoted("it's $HOME"), "'it'\\''s $HOME'");
-        assert_eq!(quoted(""), "''");
     }
 }

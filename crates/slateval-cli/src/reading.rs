@@ -2,7 +2,7 @@
 
 use anyhow::Result;
 use slateval::{Settings, Spec, Summary};
-use slateval_logs::{Columns, Log, shown_path};
+use slateval_logs::{Columns, Location, Log, shown_path};
 
 use crate::args;
 use crate::notes;
@@ -12,13 +12,13 @@ use crate::resume::Work;
 use crate::settings::{Record, provenance};
 
 /// Opens a log.
-pub(crate) fn open(logs: &[String], columns: &args::Columns) -> Result<Log> {
+pub(crate) fn open(logs: &[Location], columns: &args::Columns) -> Result<Log> {
     let log = notes::timed("opening the log", || Log::open_tolerating(logs, columns.tolerance()))?;
     Ok(as_asked(log, columns))
 }
 
 /// Opens a log of which nothing may be left.
-pub(crate) fn open_what_is_left(logs: &[String], columns: &args::Columns) -> Result<Log> {
+pub(crate) fn open_what_is_left(logs: &[Location], columns: &args::Columns) -> Result<Log> {
     let log = notes::timed("opening the log", || Log::open_what_is_left(logs, columns.tolerance()))?;
     Ok(as_asked(log, columns))
 }
@@ -62,7 +62,7 @@ pub(crate) struct Reading {
 impl Reading {
     /// Opens a log and refuses what cannot be done with it, before any row is read.
     pub(crate) fn new(
-        logs: &[String],
+        logs: &[Location],
         columns: &args::Columns,
         weights: &args::Weights,
         method: &args::Method,

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 use slateval::{Settings, Skipped, Summary};
-use slateval_logs::{Log, name_of, shown_path};
+use slateval_logs::{Location, Log, name_of, shown_path};
 
 use crate::args::{How, Update};
 use crate::how;
@@ -34,7 +34,7 @@ struct Added {
 /// Adds logs to a state; `given` are the words of the command line that say how logs are read.
 pub(crate) fn run(arguments: &Update, given: &[String]) -> Result<()> {
     output::check_standard_output()?;
-    if arguments.logs.iter().any(|log| log == "-") && !arguments.how.columns.allow_duplicates {
+    if arguments.logs.iter().any(Location::is_standard_input) && !arguments.how.columns.allow_duplicates {
         bail!(
             "standard input has no name, so that an update which is tried again would count it twice; write it to a file \
              first, or say --allow-duplicates"
@@ -175,6 +175,6 @@ fn show(arguments: &Update, state: &Summary, settings: &Settings) -> Result<()> 
         return Ok(());
     }
     let evaluation = notes::timed("evaluating", || state.evaluate(settings))?;
-    let record = Record::of_summary(&arguments.state.display().to_string(), state.spec(), settings);
+    let record = Record::of_summary(&Location::from(&arguments.state), state.spec(), settings);
     output::show(state, &evaluation, settings, &record, &arguments.output)
 }

@@ -263,7 +263,9 @@ fn github_sees_annotations_and_a_table() {
     let lines: Vec<&str> = shown.lines().collect();
     assert_eq!((output.status.code(), lines.len()), (Some(1), 4), "{shown}");
     assert!(lines[0].starts_with("::notice file="), "{shown}");
-    assert!(lines[0].contains("rules%2C50%25.toml,line=4,col=12,title=holds%3A 50%25%2C%3A|<b> \\%3A%3Aerror%3A%3Ax::"));
+    assert!(
+        lines[0].contains("rules%2C50%25.toml,line=4,col=12,title=holds%3A 50%25%2C%3A|<b> \\%3A%3Aerror%3A%3Ax::")
+    );
     assert!(lines[1].starts_with("::error file=") && lines[1].contains("line=7,col=12"), "{shown}");
     assert!(lines[2].starts_with("::warning file=") && lines[2].contains("not shown"), "{shown}");
     assert_eq!(lines[3], "1 of 3 rules hold.");

@@ -81,4 +81,5 @@ pub const READS_OBJECTS: bool = cfg!(feature = "object-store");
 
 pub use columns::{ColumnRole, ColumnUse, Columns, Description, Named, Names, RowFormat, Source, TargetColumns};
 pub use error::{CheckpointFault, Error, OnBad, RemoteError, Result, TableFormat, Tolerance, name_of, shown_path};
+pub use formats::Location;
 pub use reading::{Batches, Checkpoints, Log, Progress, Record, Task, partial, provenance};

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import zlib
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from .. import _slateval
 from .._tasks import Task
@@ -40,8 +40,8 @@ class Groups:
     """Groups of tasks in few bytes: every executor is sent all of them, and reads those it is told to."""
 
     count: int
-    packed: bytes
-    job: str
+    packed: bytes = field(repr=False)
+    job: str = field(repr=False)
 
     @classmethod
     def of(cls, groups: Sequence[Sequence[Task]]) -> Groups:

@@ -1,10 +1,13 @@
 //! Names in messages and results: of files, and of all that may be longer than anybody reads.
 
+use std::borrow::Cow;
 use std::path::Path;
 
 use slateval::shown;
 
-/// What summaries and results call a file: the path as text. Bytes that are no text are written as `\xff`, so that two names which differ in them stay two names.
+/// What summaries and results call a file: the path as text, without the secrets of an address
+/// ([`slateval::redacted`]). Bytes that are no text are written as `\xff`, so that two names which differ in them stay two
+/// names.
 pub fn name_of(path: &Path) -> String {
     let bytes = path.as_os_str().as_encoded_bytes();
     let mut name = String::with_capacity(bytes.len());
@@ -12,7 +15,10 @@ pub fn name_of(path: &Path) -> String {
         name.push_str(chunk.valid());
         chunk.invalid().iter().for_each(|byte| name.push_str(&format!("\\x{byte:02x}")));
     }
-    name
+    match slateval::redacted(&name) {
+        Cow::Owned(shown) => shown,
+        Cow::Borrowed(_) => name,
+    }
 }
 
 /// A file's name as messages show it: whatever is in the name, it stays on the line.

@@ -35,6 +35,18 @@ pub enum RemoteError {
         /// What is wrong with it.
         reason: String,
     },
+    /// Secrets in the address of a bucket, where they are not used.
+    #[error(
+        "{address}: the address of a bucket holds no user, password or signature; leave them out and set {credentials}. \
+         A signed address begins with https://",
+        address = brief(.address)
+    )]
+    SecretsInAddress {
+        /// The address given, without them.
+        address: String,
+        /// Where credentials are looked for.
+        credentials: &'static str,
+    },
     /// An object whose name has an empty part, say.
     #[error(
         "{address}: among the objects listed for it is one whose name cannot be read: {reason}; rename it, or give an \

@@ -1,21 +1,27 @@
 //! What the user gave to find a log by: a path on this machine, or the address of something elsewhere.
 
+use std::fmt;
 use std::path::{Path, PathBuf};
 
+use slateval::redacted;
+
 use crate::error::RemoteError;
+use crate::formats::location::Location;
 
 /// A path, or an address.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Address {
     /// A path, a directory or a pattern on this machine.
-    Local(String),
+    Local(PathBuf),
     Remote(Remote),
 }
 
 /// Something elsewhere.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 pub(crate) struct Remote {
     pub(crate) scheme: Scheme,
+    /// Web servers only: what stands before `@`, as it was typed.
+    pub(crate) user: Option<String>,
     /// The bucket, the container (also `container@account.dfs.core.windows.net`), or the server.
     pub(crate) host: String,
     /// Without the slash before it.
@@ -62,6 +68,23 @@ impl Scheme {
     pub(crate) fn is_web(self) -> bool {
         matches!(self, Scheme::Http | Scheme::Https)
     }
+
+    /// Where credentials are looked for.
+    pub(crate) fn credentials(self) -> &'static str {
+        match self {
+            Scheme::S3 => {
+                "AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_PROFILE; AWS_SKIP_SIGNATURE=true for a public bucket"
+            }
+            Scheme::Gcs => "GOOGLE_APPLICATION_CREDENTIALS; GOOGLE_SKIP_SIGNATURE=true for a public bucket",
+            Scheme::Azure => {
+                "AZURE_STORAGE_ACCOUNT_NAME and AZURE_STORAGE_ACCOUNT_KEY, AZURE_STORAGE_SAS_TOKEN or AZURE_CLIENT_ID; \
+                 AZURE_SKIP_SIGNATURE=true for a public container"
+            }
+            Scheme::Http | Scheme::Https => {
+                "a user and a password (https://user:password@…), or an address that is signed"
+            }
+        }
+    }
 }
 
 impl Address {
@@ -72,66 +95,111 @@ impl Address {
         }
     }
 
-    pub(crate) fn of(given: &str) -> Result<Address, RemoteError> {
-        let Some((scheme, rest)) = given.split_once(':').filter(|_| Path::new(given).symlink_metadata().is_err())
-        else {
-            return Ok(Address::Local(given.into()));
+    /// What a location stands for. What is on this machine is a path, whatever it is called.
+    pub(crate) fn of(location: &Location) -> Result<Address, RemoteError> {
+        let path = location.with_secrets();
+        let Some(given) = path.to_str().filter(|_| path.symlink_metadata().is_err()) else {
+            return Ok(Address::Local(path.into()));
         };
+        let (scheme, rest) = given.split_once(':').unwrap_or(("", given));
         let scheme = scheme.to_ascii_lowercase();
         let known = SCHEMES.iter().find(|(name, _)| *name == scheme);
         match (scheme.as_str(), known, rest.strip_prefix("//")) {
-            ("file", ..) if rest.starts_with('/') => Ok(Address::Local(file_path(rest))),
+            ("file", ..) if rest.starts_with('/') => file_path(given, rest).map(Address::Local),
             ("dbfs", ..) if rest.starts_with('/') => {
-                Ok(Address::Local(format!("/dbfs/{}", rest.trim_start_matches('/'))))
+                local_part(given, format!("/dbfs/{}", rest.trim_start_matches('/'))).map(Address::Local)
             }
             (_, Some((_, scheme)), Some(rest)) => Remote::of(given, *scheme, rest).map(Address::Remote),
-            // What `pathlib` makes of an address.
-            (_, Some(_), None) if rest.starts_with('/') => {
-                let reason = "two slashes belong behind the colon; a path object drops one of them: pass text".into();
-                Err(RemoteError::BadAddress { address: given.into(), reason })
+            (_, None, Some(_)) if !scheme.is_empty() => {
+                Err(RemoteError::UnknownScheme { address: redacted(given).into_owned(), scheme })
             }
-            (_, None, Some(_)) => Err(RemoteError::UnknownScheme { address: given.into(), scheme }),
-            _ => Ok(Address::Local(given.into())),
+            // What `pathlib` makes of an address, and what else is no path.
+            (_, Some(_), None) if rest.starts_with('/') => Err(bad(given, ONE_SLASH)),
+            _ if redacted(given) != given => Err(bad(given, ONE_SLASH)),
+            _ => Ok(Address::Local(path.into())),
         }
     }
 }
 
+const ONE_SLASH: &str = "two slashes belong behind the colon; a path object drops one of them: pass text";
+
+fn bad(given: &str, reason: &str) -> RemoteError {
+    RemoteError::BadAddress { address: redacted(given).into_owned(), reason: reason.into() }
+}
+
 /// The path in `file:/x`, `file:///x` or `file://localhost/x`.
-fn file_path(rest: &str) -> String {
+fn file_path(given: &str, rest: &str) -> Result<PathBuf, RemoteError> {
     let path = rest.strip_prefix("//").map_or(rest, |rest| rest.strip_prefix("localhost").unwrap_or(rest));
+    if !path.starts_with('/') {
+        return Err(bad(given, "a file on this machine has no server: write file:///path"));
+    }
     // Spark writes `%20` for a blank; people write what they see.
-    if Path::new(path).exists() { path.into() } else { decode(path) }
+    if Path::new(path).exists() { Ok(path.into()) } else { local_part(given, decode(path)) }
+}
+
+/// The path of an address that is on this machine, unless something follows it that belongs to web addresses.
+fn local_part(given: &str, path: String) -> Result<PathBuf, RemoteError> {
+    if redacted(given) != given {
+        return Err(bad(given, "what follows `?` or `#` belongs to web addresses; leave it out"));
+    }
+    Ok(path.into())
 }
 
 // A build without object storage refuses addresses, and asks no more of them.
 #[cfg_attr(not(feature = "object-store"), allow(dead_code))]
 impl Remote {
     fn of(given: &str, scheme: Scheme, rest: &str) -> Result<Remote, RemoteError> {
-        let (rest, query) = match rest.split_once('?') {
+        let address = || redacted(given).into_owned();
+        // No server sees what follows `#`.
+        let rest = if scheme.is_web() { rest.split('#').next().unwrap_or_default() } else { rest };
+        let (place, query) = match rest.split_once('?') {
             Some((rest, query)) if scheme.is_web() => (rest, Some(query.to_owned())),
             _ => (rest, None),
         };
-        let (host, key) = rest.split_once('/').unwrap_or((rest, ""));
+        let (host, key) = place.split_once('/').unwrap_or((place, ""));
+        let (user, host) = match host.rsplit_once('@') {
+            Some((user, host)) if scheme.is_web() => (Some(user.to_owned()), host),
+            _ => (None, host),
+        };
+        let found = Remote { scheme, user, host: host.into(), key: key.into(), query };
         if host.is_empty() {
-            let reason = "the bucket or server is missing".into();
-            return Err(RemoteError::BadAddress { address: given.into(), reason });
+            return Err(bad(given, "the bucket or server is missing"));
         }
-        Ok(Remote { scheme, host: host.into(), key: key.into(), query })
+        if scheme.is_web() && !found.has_port_or_none() {
+            let reason = "what follows the server's colon is no port; in a password, write / as %2F, ? as %3F, # as %23 \
+                          and @ as %40";
+            return Err(bad(given, reason));
+        }
+        // Names of objects have no user in them, and no signature.
+        if !scheme.is_web() && redacted(&found.full()) != found.full() {
+            return Err(RemoteError::SecretsInAddress { address: address(), credentials: scheme.credentials() });
+        }
+        Ok(found)
     }
 
-    /// What finds it again.
+    /// Whether what follows the server's colon, if there is one, is a port.
+    fn has_port_or_none(&self) -> bool {
+        let port = self.host.rsplit_once(':').map_or("", |(_, port)| port);
+        port.ends_with(']') || port.chars().all(|c| c.is_ascii_digit())
+    }
+
+    /// What finds it again, but for the user.
     pub(crate) fn full(&self) -> String {
         let query = self.query.as_ref().map_or(String::new(), |query| format!("?{query}"));
         format!("{}://{}/{}{query}", self.scheme.name(), self.host, self.key)
     }
 
-    /// What messages and results call it: queries and users of web addresses may be secrets.
+    /// What finds it again.
+    pub(crate) fn location(&self) -> Location {
+        match &self.user {
+            Some(user) => self.full().replacen("://", &format!("://{user}@"), 1).into(),
+            None => self.full().into(),
+        }
+    }
+
+    /// What messages and results call it.
     pub(crate) fn shown(&self) -> PathBuf {
-        let host = match self.host.rsplit_once('@') {
-            Some((_, host)) if self.scheme.is_web() => host,
-            _ => &self.host,
-        };
-        format!("{}://{host}/{}", self.scheme.name(), self.key).into()
+        redacted(&self.full()).into_owned().into()
     }
 
     /// The same place with another key.
@@ -145,8 +213,19 @@ impl Remote {
     }
 }
 
+impl fmt::Debug for Remote {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Debug::fmt(&self.shown(), f)
+    }
+}
+
 /// Spark and Hive write `%20` for what a name cannot hold, and so do addresses.
 pub(crate) fn decode(text: &str) -> String {
+    String::from_utf8_lossy(&decode_bytes(text)).into_owned()
+}
+
+/// The same for what need not be text.
+pub(crate) fn decode_bytes(text: &str) -> Vec<u8> {
     let bytes = text.as_bytes();
     let mut out = Vec::with_capacity(bytes.len());
     let mut at = 0;
@@ -163,7 +242,7 @@ pub(crate) fn decode(text: &str) -> String {
             }
         }
     }
-    String::from_utf8_lossy(&out).into_owned()
+    out
 }
 
 #[cfg(test)]
@@ -172,9 +251,9 @@ mod tests {
     use super::*;
 
     fn full(given: &str) -> String {
-        match Address::of(given).unwrap() {
-            Address::Local(path) => path,
-            Address::Remote(remote) => remote.full(),
+        match Address::of(&given.into()).unwrap() {
+            Address::Local(path) => path.to_str().unwrap().into(),
+            Address::Remote(remote) => remote.location().with_secrets().to_str().unwrap().into(),
         }
     }
 
@@ -189,6 +268,7 @@ mod tests {
             ("abfss://c@a.dfs.core.windows.net/k", "az://c@a.dfs.core.windows.net/k"),
             ("az://c/k", "az://c/k"),
             ("https://h/k.csv?sig=1", "https://h/k.csv?sig=1"),
+            ("https://me:pw@h:80/k.csv?sig=1#part", "https://me:pw@h:80/k.csv?sig=1"),
             ("s3://b", "s3://b/"),
             ("s3://b/what?.csv", "s3://b/what?.csv"),
             ("file:/x/y", "/x/y"),
@@ -202,22 +282,53 @@ mod tests {
         }
     }
 
+    fn refusal(given: &str) -> String {
+        Address::of(&given.into()).unwrap_err().to_string()
+    }
+
     #[test]
     fn what_is_no_address_is_refused() {
         for (given, message) in [
             ("hdfs://n/x", "`hdfs` is not read"),
             ("s3:/b/k", "a path object drops one of them"),
             ("s3:///k", "the bucket or server is missing"),
+            ("http://h:x/k", "is no port"),
         ] {
-            let error = Address::of(given).unwrap_err().to_string();
-            assert!(error.contains(given) && error.contains(message), "{error}");
+            let error = refusal(given);
+            assert!(error.contains(&*redacted(given)) && error.contains(message), "{error}");
         }
     }
 
     #[test]
     fn secrets_are_not_shown() {
-        let Address::Remote(remote) = Address::of("https://me:pw@h/k.csv?sig=secret").unwrap() else { panic!() };
+        let Address::Remote(remote) = Address::of(&"https://me:pw@h/k.csv?sig=secret".into()).unwrap() else {
+            panic!()
+        };
         assert_eq!(remote.shown(), Path::new("https://h/k.csv"));
+        assert_eq!(format!("{remote:?}"), "\"https://h/k.csv\"");
+    }
+
+    #[test]
+    fn secrets_are_refused_where_they_are_not_sent() {
+        for (given, message) in [
+            ("s3://HUSH:HUSH@b/k", "AWS_ACCESS_KEY_ID"),
+            ("gs://HUSH:HUSH@b/k", "GOOGLE_APPLICATION_CREDENTIALS"),
+            ("az://HUSH:HUSH@c/k", "AZURE_STORAGE_SAS_TOKEN"),
+            ("az://c/k?sv=1&sig=HUSH", "AZURE_STORAGE_SAS_TOKEN"),
+            ("s3://b/k?X-Amz-Signature=HUSH", "https://"),
+            ("ftp://HUSH:HUSH@h/k?HUSH#HUSH", "`ftp` is not read"),
+            ("http:/HUSH:HUSH@h/k?HUSH", "two slashes"),
+            ("http:HUSH:HUSH@h/k?HUSH", "two slashes"),
+            ("/here/https:/HUSH:HUSH@h/k?HUSH", "two slashes"),
+            ("http://HUSH:P/HUSH@h/k?HUSH", "write / as %2F"),
+            ("file://HUSH:HUSH@h/k", "file:///path"),
+            ("file:///k?sig=HUSH", "leave it out"),
+            ("dbfs:/k?sig=HUSH", "leave it out"),
+        ] {
+            let error = refusal(given);
+            assert!(error.contains(message) && error.contains("k"), "{error}");
+            assert!(!error.contains("HUSH"), "{error}");
+        }
     }
 
     #[test]

@@ -10,6 +10,7 @@ use slateval::Segment;
 use crate::error::{Error, Result, TableFormat};
 use crate::formats::address::{Address, Remote, decode};
 use crate::formats::detect::{Format, STDIN};
+use crate::formats::location::Location;
 use crate::formats::place::Place;
 use crate::formats::store;
 
@@ -18,8 +19,8 @@ const DEPTH: usize = 64;
 
 /// All files that the paths and addresses stand for: as given, and what is inside a directory or fits a pattern in the
 /// order of names.
-pub(crate) fn files(paths: &[String]) -> Result<Vec<Place>> {
-    let addresses: Vec<Address> = paths.iter().map(|path| Address::of(path)).collect::<std::result::Result<_, _>>()?;
+pub(crate) fn files(given: &[Location]) -> Result<Vec<Place>> {
+    let addresses: Vec<Address> = given.iter().map(Address::of).collect::<std::result::Result<_, _>>()?;
     let remotes: Vec<Remote> = addresses.iter().filter_map(Address::remote).cloned().collect();
     let mut objects = store::find(&remotes)?.into_iter();
     let mut files = Vec::new();
@@ -67,9 +68,8 @@ impl Found {
     }
 }
 
-fn expand(given: &str, found: &mut Found) -> Result<()> {
-    let path = Path::new(given);
-    if given == STDIN {
+fn expand(path: &Path, found: &mut Found) -> Result<()> {
+    if path == Path::new(STDIN) {
         found.files.push(path.into());
         return Ok(());
     }
@@ -79,9 +79,9 @@ fn expand(given: &str, found: &mut Found) -> Result<()> {
     if path.exists() {
         return found.push(path.into());
     }
-    if !given.contains(['*', '?', '[']) {
+    let Some(given) = path.to_str().filter(|given| given.contains(['*', '?', '['])) else {
         return Err(Error::NoSuchFile { path: path.into() });
-    }
+    };
     let bad = |reason: String| Error::BadPattern { pattern: given.into(), reason };
     let matches = glob::glob(given).map_err(|e| bad(e.to_string()))?;
     let mut matches: Vec<PathBuf> = matches.collect::<std::result::Result<_, _>>().map_err(|e| bad(e.to_string()))?;

@@ -13,6 +13,7 @@ use parquet::file::reader::{ChunkReader, Length};
 
 use crate::error::{RemoteError, Result};
 use crate::formats::address::Remote;
+use crate::formats::location::Location;
 
 /// Files that are looked at at once: there are none.
 pub(crate) const AT_ONCE: usize = 1;
@@ -39,11 +40,15 @@ impl Object {
         match *self {}
     }
 
-    pub(crate) fn address(&self) -> String {
+    pub(crate) fn location(&self) -> Location {
         match *self {}
     }
 
     pub(crate) fn size(&self) -> u64 {
+        match *self {}
+    }
+
+    pub(crate) fn tag(&self) -> Option<&str> {
         match *self {}
     }
 

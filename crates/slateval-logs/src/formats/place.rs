@@ -9,6 +9,7 @@ use std::sync::Arc;
 use crate::error::{Error, RemoteError, Result};
 use crate::formats::address::Address;
 use crate::formats::detect::{STDIN, cannot_open, open_file};
+use crate::formats::location::Location;
 use crate::formats::store::{self, Object, Sequential};
 
 /// A file of a log, found.
@@ -20,11 +21,10 @@ pub(crate) enum Place {
 
 impl Place {
     /// The file that a task names.
-    pub(crate) fn at(address: &Path) -> Result<Place> {
-        match address.to_str().map(Address::of).transpose()? {
-            Some(Address::Remote(remote)) => Ok(Place::Object(store::object(&remote)?)),
-            Some(Address::Local(path)) => Ok(Place::Local(path.into())),
-            None => Ok(Place::Local(address.into())),
+    pub(crate) fn at(location: &Location) -> Result<Place> {
+        match Address::of(location)? {
+            Address::Remote(remote) => Ok(Place::Object(store::object(&remote)?)),
+            Address::Local(path) => Ok(Place::Local(path)),
         }
     }
 
@@ -37,10 +37,18 @@ impl Place {
     }
 
     /// What finds it again: see [`Place::at`].
-    pub(crate) fn address(&self) -> PathBuf {
+    pub(crate) fn location(&self) -> Location {
         match self {
-            Place::Local(path) => path.clone(),
-            Place::Object(object) => object.address().into(),
+            Place::Local(path) => path.into(),
+            Place::Object(object) => object.location(),
+        }
+    }
+
+    /// What a server says that changes with an object's content, if it says so.
+    pub(crate) fn tag(&self) -> Option<&str> {
+        match self {
+            Place::Local(_) => None,
+            Place::Object(object) => object.tag(),
         }
     }
 

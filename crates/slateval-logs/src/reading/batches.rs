@@ -12,6 +12,7 @@ use slateval::{Spec, Summary};
 
 use crate::columns::{Columns, Found, Layout, RowFormat};
 use crate::error::{Error, Result};
+use crate::formats::Location;
 use crate::reading::checkpoint::Merged;
 use crate::reading::gather::{Gather, Plan};
 use crate::reading::log::Log;
@@ -175,7 +176,9 @@ impl Reader<'_> {
         {
             return Ok(layout.clone());
         }
-        let Some(file) = self.log.files.first() else { return Err(Error::NoRows { paths: self.log.given.clone() }) };
+        let Some(file) = self.log.files.first() else {
+            return Err(Error::NoRows { paths: self.log.given.iter().map(Location::name).collect() });
+        };
         self.log.check_next(schema, row, self.columns, self.spec)?;
         let found = Found { schema, ..file.found() };
         let layout = Arc::new(Layout::resolve(found, self.columns, self.spec)?);

@@ -111,7 +111,8 @@ impl<'a> Keeper<'a> {
     pub(crate) fn found(&mut self) -> Result<Option<Merged>> {
         let Some(bytes) = &self.checkpoints.found else { return Ok(None) };
         let (header, body) = open(bytes)?;
-        let header: Header = serde_json::from_slice(header).map_err(|_| CheckpointFault::Damaged)?;
+        let header: Value = serde_json::from_slice(header).map_err(|_| CheckpointFault::Damaged)?;
+        let header: Header = serde_json::from_value(redacted(header)).map_err(|_| CheckpointFault::Damaged)?;
         let mut differences = setting_differences(&header.settings, &as_read(&self.checkpoints.settings));
         differences.extend(file_differences(&header.plan, &self.plan));
         if !differences.is_empty() {
@@ -139,6 +140,16 @@ impl<'a> Keeper<'a> {
         (self.checkpoints.keep)(&bytes).map_err(|error| CheckpointFault::NotKept(error.to_string()))?;
         (self.units, self.last, self.cost) = (done.units, Instant::now(), start.elapsed());
         Ok(())
+    }
+}
+
+/// A header without the secrets that those of before have in names.
+fn redacted(header: Value) -> Value {
+    match header {
+        Value::String(text) => Value::String(slateval::redacted(&text).into_owned()),
+        Value::Array(values) => values.into_iter().map(redacted).collect(),
+        Value::Object(values) => values.into_iter().map(|(name, value)| (name, redacted(value))).collect(),
+        other => other,
     }
 }
 

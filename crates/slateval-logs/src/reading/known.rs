@@ -99,7 +99,8 @@ impl<'a> Parts<'a> {
     fn have(&self, file: &LogFile) -> Result<bool> {
         let Some(identity) = &file.identity else { return Ok(false) };
         let Some(parts) = self.of_file(file.path(), &name_of(file.path())) else { return Ok(false) };
-        check_content(parts, identity, &file.place)?;
+        let parts = of_object(parts, identity, &file.place);
+        check_content(&parts, identity, &file.place)?;
         let Some(ranges) = parts.iter().map(|part| part.row_groups.clone()).collect::<Option<Vec<_>>>() else {
             return Ok(true);
         };
@@ -116,6 +117,13 @@ impl<'a> Parts<'a> {
         check_content(parts, &Identity::of(&file.place)?, &file.place)?;
         Ok(true)
     }
+}
+
+/// The parts of this very object, where there are any: objects whose addresses differ in what follows `?` have one name.
+fn of_object<'a>(parts: &[&'a Input], identity: &Identity, place: &Place) -> Vec<&'a Input> {
+    let is_own = |part: &&'a Input| place.tag().is_some() && (part.bytes, part.fingerprint) == identity.key();
+    let own: Vec<&Input> = parts.iter().copied().filter(is_own).collect();
+    if own.is_empty() { parts.to_vec() } else { own }
 }
 
 /// Refuses a file that is no longer what it was when these parts of it were read.

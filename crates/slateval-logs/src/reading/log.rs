@@ -10,7 +10,7 @@ use slateval::{Segment, SkippedExample, Spec};
 
 use crate::columns::{Columns, Description, Found, RowFormat, Source, check_files};
 use crate::error::{Error, OnBad, Result, Tolerance, name_of};
-use crate::formats::{self, AT_ONCE, Format, Head, Identity, Place, StandardInput, begins_with, guarded};
+use crate::formats::{self, AT_ONCE, Format, Head, Identity, Location, Place, StandardInput, begins_with, guarded};
 use crate::reading::gather::unusable;
 
 /// The first bytes of a saved summary, which is easily mistaken for a log.
@@ -21,7 +21,7 @@ const SUMMARY: &[u8] = b"SLATEVAL";
 /// Opening reads schemas and Parquet footers, and no rows.
 #[derive(Debug)]
 pub struct Log {
-    pub(crate) given: Vec<String>,
+    pub(crate) given: Vec<Location>,
     pub(crate) paths: Vec<PathBuf>,
     pub(crate) files: Vec<LogFile>,
     schema: Schema,
@@ -78,7 +78,7 @@ impl Log {
     ///
     /// # Errors
     /// If a path leads nowhere, or a file is not what its name says.
-    pub fn open(paths: &[String]) -> Result<Log> {
+    pub fn open<P: Clone + Into<Location>>(paths: &[P]) -> Result<Log> {
         Log::open_tolerating(paths, Tolerance::default())
     }
 
@@ -86,17 +86,21 @@ impl Log {
     ///
     /// # Errors
     /// As for [`Log::open`]. A path that leads nowhere is refused in any case.
-    pub fn open_tolerating(paths: &[String], tolerance: Tolerance) -> Result<Log> {
+    pub fn open_tolerating<P: Clone + Into<Location>>(paths: &[P], tolerance: Tolerance) -> Result<Log> {
         let log = Log::open_what_is_left(paths, tolerance)?;
-        if log.files.is_empty() { Err(no_file(paths, &log.unopened)) } else { Ok(log) }
+        if log.files.is_empty() { Err(no_file(&log.given, &log.unopened)) } else { Ok(log) }
     }
 
     /// The same, though no file may be left: all of them are bad and skipped, or empty.
     ///
     /// # Errors
     /// As for [`Log::open_tolerating`].
-    pub fn open_what_is_left(paths: &[String], tolerance: Tolerance) -> Result<Log> {
-        let found = formats::files(paths)?;
+    pub fn open_what_is_left<P: Clone + Into<Location>>(paths: &[P], tolerance: Tolerance) -> Result<Log> {
+        Log::of_locations(paths.iter().cloned().map(Into::into).collect(), tolerance)
+    }
+
+    fn of_locations(given: Vec<Location>, tolerance: Tolerance) -> Result<Log> {
+        let found = formats::files(&given)?;
         let mut input = None;
         if let Some(place) = found.iter().find(|place| place.is_standard_input()) {
             input = Some(guarded(place, Format::IpcStream.name(), StandardInput::open)?);
@@ -116,7 +120,7 @@ impl Log {
         let schema = files.first().map_or_else(Schema::empty, columns);
         let paths_found = files.iter().map(|f| f.path().into()).collect();
         Ok(Log {
-            given: paths.to_vec(),
+            given,
             paths: paths_found,
             files,
             schema,
@@ -153,9 +157,13 @@ impl Log {
         let mut known: HashMap<FileName, &Path> = HashMap::new();
         for file in self.files.iter().filter(|_| !self.duplicates) {
             let Some(identity) = &file.identity else { continue };
-            let name = match identity.number() {
-                Some(number) => FileName::Number(number),
-                None => FileName::Path(std::fs::canonicalize(file.path()).unwrap_or_else(|_| file.place.address())),
+            let name = match (identity.number(), file.place.tag()) {
+                (Some(number), _) => FileName::Number(number),
+                (None, Some(tag)) => FileName::Tagged(name_of(file.path()), tag.to_owned()),
+                (None, None) => FileName::Location(match std::fs::canonicalize(file.path()) {
+                    Ok(path) => path.into(),
+                    Err(_) => file.place.location(),
+                }),
             };
             if let Some(other) = known.insert(name, file.path()) {
                 return Err(slateval::Error::Duplicate { name: name_of(file.path()), known: name_of(other) }.into());
@@ -177,7 +185,7 @@ impl Log {
             partition: Vec::new(),
             identity: None,
         };
-        let (given, paths) = (vec![name.to_owned()], vec![path]);
+        let (given, paths) = (vec![name.into()], vec![path]);
         Log {
             given,
             paths,
@@ -309,7 +317,10 @@ impl Log {
 enum FileName {
     /// Device and number.
     Number((u64, u64)),
-    Path(PathBuf),
+    /// An object's name and tag: however its address is signed, it is the same.
+    Tagged(String, String),
+    /// Without a tag, addresses that differ in what follows `?` are taken for two objects.
+    Location(Location),
 }
 
 /// Files sorted out.
@@ -340,8 +351,8 @@ fn usable(opened: Vec<(Place, Result<LogFile>)>, tolerance: Tolerance) -> Result
 }
 
 /// Why there is no file to be read.
-fn no_file(paths: &[String], unopened: &[Unopened]) -> Error {
-    let paths = paths.to_vec();
+fn no_file(given: &[Location], unopened: &[Unopened]) -> Error {
+    let paths = given.iter().map(Location::name).collect();
     match unopened.first() {
         None => Error::NoRows { paths },
         Some(first) => {

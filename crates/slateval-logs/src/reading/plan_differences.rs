@@ -5,7 +5,6 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::error::name_of;
 use crate::formats::Identity;
 use crate::reading::tasks::Task;
 
@@ -33,7 +32,7 @@ impl Planned {
     pub(crate) fn new(task: &Task, identity: Option<&Identity>) -> Self {
         let (bytes, fingerprint) = task.file_was.unwrap_or_default();
         Planned {
-            file: name_of(&task.file),
+            file: task.file.name(),
             row_groups: task.row_groups.as_ref().map(|groups| (groups.start, groups.end)),
             bytes,
             fingerprint: format!("{fingerprint:016x}"),

@@ -7,6 +7,7 @@ use slateval::{Band, CorrectionChoice, Settings, Spec, Structure};
 
 use crate::columns::{Columns, RowFormat, Source, TargetColumns};
 use crate::error::{OnBad, Tolerance};
+use crate::formats::Location;
 use crate::reading::plan_differences::setting_differences;
 
 /// Everything needed to run an evaluation again, for the JSON: the same whoever runs it. What cannot change the numbers (threads) is left out.
@@ -16,7 +17,7 @@ pub struct Record {
     #[serde(skip_serializing_if = "Option::is_none")]
     log: Option<LogRecord>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    summary: Option<String>,
+    summary: Option<Location>,
     targets: Vec<String>,
     structure: Structure,
     target_slots: slateval::TargetSlots,
@@ -46,7 +47,7 @@ pub struct Record {
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 struct LogRecord {
-    paths: Vec<String>,
+    paths: Vec<Location>,
     reward: String,
     logging: String,
     targets: Vec<TargetRecord>,
@@ -83,7 +84,7 @@ impl Record {
     }
 
     /// Of a log read from these paths; none for rows that came from elsewhere.
-    pub fn of_log(paths: &[String], columns: &Columns, spec: &Spec, settings: &Settings) -> Self {
+    pub fn of_log(paths: &[Location], columns: &Columns, spec: &Spec, settings: &Settings) -> Self {
         let target = |(t, p): (&TargetColumns, &slateval::PolicySpec)| TargetRecord {
             name: t.name.clone(),
             target: t.target.clone(),
@@ -113,8 +114,8 @@ impl Record {
     }
 
     /// Of a summary read from a file.
-    pub fn of_summary(path: &str, spec: &Spec, settings: &Settings) -> Self {
-        Record { summary: Some(path.to_owned()), ..Self::of_spec(spec, settings) }
+    pub fn of_summary(path: &Location, spec: &Spec, settings: &Settings) -> Self {
+        Record { summary: Some(path.clone()), ..Self::of_spec(spec, settings) }
     }
 
     /// Of a summary made here.

@@ -3,7 +3,6 @@
 use std::collections::HashMap;
 use std::num::NonZero;
 use std::ops::{ControlFlow, Range};
-use std::path::{Path, PathBuf};
 use std::sync::PoisonError;
 
 use serde::{Deserialize, Serialize};
@@ -11,7 +10,7 @@ use slateval::{Segment, SkippedExample, Spec, Summary};
 
 use crate::columns::{Columns, RowFormat};
 use crate::error::{Error, Result, Tolerance, name_of};
-use crate::formats::{Footers, Identity, PIECE, Pieces, Place, StandardInput};
+use crate::formats::{Footers, Identity, Location, PIECE, Pieces, Place, StandardInput, with_secrets};
 use crate::reading::checkpoint::{Checkpoints, Keeper, Merged};
 use crate::reading::gather::{Gather, Plan, PlannedFile, PlannedPart};
 use crate::reading::log::{Log, LogFile};
@@ -33,8 +32,9 @@ const TASKS_OF_A_FILE: u64 = 16;
 /// A part of a log that can be summarised by itself, on any machine that sees the file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Task {
-    /// The file, or its address.
-    pub file: PathBuf,
+    /// The file, or its address. It is written with the secrets of the address: whoever reads the task needs them.
+    #[serde(with = "with_secrets")]
+    pub file: Location,
     /// Which of its row groups (Parquet); all of it if there are none.
     pub row_groups: Option<Range<usize>>,
     /// The columns that the file's directories spell out. Whether they are numbers is a matter of all files of the log,
@@ -77,7 +77,7 @@ impl Log {
     fn tasks_of(&self, file: &LogFile, format: &RowFormat, by_segment: bool) -> Vec<Task> {
         let file_was = file.identity.as_ref().map(Identity::key);
         let task = |row_groups, bytes| Task {
-            file: file.place.address(),
+            file: file.place.location(),
             row_groups,
             partition: file.partition.clone(),
             file_was,
@@ -202,8 +202,9 @@ impl Log {
 
     /// Which file each unit belongs to, and which files could not be opened.
     pub(crate) fn gather_plan(&self, units: &[Unit<'_>]) -> Plan {
-        let places: HashMap<&Path, usize> = self.files.iter().map(LogFile::path).zip(0..).collect();
-        let place = |unit: &Unit<'_>| places.get(unit.place.path()).copied().unwrap_or(0);
+        // By location: addresses that differ in what follows `?` have one name.
+        let places: HashMap<Location, usize> = self.files.iter().map(|file| file.place.location()).zip(0..).collect();
+        let place = |unit: &Unit<'_>| places.get(&unit.place.location()).copied().unwrap_or(0);
         let part = |i: usize| {
             let file = place(&units[i]);
             let begins_file = i == 0 || place(&units[i - 1]) != file;
@@ -225,7 +226,7 @@ impl Log {
         if summary.rows() > 0 || self.may_be_empty {
             return Ok(summary);
         }
-        let (paths, skipped) = (self.given.clone(), summary.skipped());
+        let (paths, skipped) = (self.given.iter().map(Location::name).collect(), summary.skipped());
         let first = skipped.iter().find_map(|part| part.examples.first());
         Err(match first {
             None => Error::NoRows { paths },

@@ -3,15 +3,17 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use base64::Engine;
 use object_store::aws::{AmazonS3Builder, AmazonS3ConfigKey};
 use object_store::azure::{AzureConfigKey, MicrosoftAzureBuilder};
 use object_store::gcp::{GoogleCloudStorageBuilder, GoogleConfigKey};
 use object_store::http::HttpBuilder;
 use object_store::list::PaginatedListStore;
-use object_store::{BackoffConfig, ClientConfigKey, ClientOptions, ObjectStore, RetryConfig};
+use object_store::{BackoffConfig, ClientConfigKey, ClientOptions, HeaderMap, HeaderValue, ObjectStore, RetryConfig};
+use reqwest::header::AUTHORIZATION;
 
 use crate::error::{RemoteError, Result};
-use crate::formats::address::{Remote, Scheme};
+use crate::formats::address::{Remote, Scheme, decode_bytes};
 use crate::formats::store::failure::failure;
 use crate::formats::store::profile::Profile;
 
@@ -67,8 +69,8 @@ impl<'a> Settings<'a> {
             .filter(|(name, _)| wanted(name))
             .collect();
         variables.sort();
-        let Remote { scheme, host, query, .. } = self.remote;
-        format!("{scheme:?} {host} {query:?} {:?} {variables:?}", self.profile)
+        let Remote { scheme, user, host, query, .. } = self.remote;
+        format!("{scheme:?} {user:?} {host} {query:?} {:?} {variables:?}", self.profile)
     }
 
     pub(crate) fn build(&self) -> Result<Client> {
@@ -128,12 +130,26 @@ impl<'a> Settings<'a> {
             None => self.remote.with_key("").full(),
         };
         let mut options = ClientOptions::new().with_allow_http(true);
+        if let Some(user) = &self.remote.user {
+            options = options.with_default_headers(HeaderMap::from_iter([(AUTHORIZATION, basic_authentication(user))]));
+        }
         for (key, value) in TIMEOUTS {
             options = options.with_config(key, value);
         }
         let builder = HttpBuilder::new().with_url(address).with_client_options(options).with_retry(retries());
         Ok(Client { store: Arc::new(builder.build()?), pages: None })
     }
+}
+
+/// The header that hands over a user and a password. A redirection to another server goes without it.
+fn basic_authentication(user: &str) -> HeaderValue {
+    let (user, password) = user.split_once(':').unwrap_or((user, ""));
+    let pair = [&decode_bytes(user)[..], b":", &decode_bytes(password)].concat();
+    // Letters and digits: nothing that a header cannot hold.
+    let text = format!("Basic {}", base64::engine::general_purpose::STANDARD.encode(pair));
+    let mut value = HeaderValue::try_from(text).unwrap_or_else(|_| HeaderValue::from_static("Basic"));
+    value.set_sensitive(true);
+    value
 }
 
 /// Whether a server was named that does without encryption: whoever names it wants no other.

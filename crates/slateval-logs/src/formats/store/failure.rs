@@ -2,8 +2,10 @@
 
 use std::error::Error as _;
 
+use slateval::redacted_text;
+
 use crate::error::{RemoteError, brief};
-use crate::formats::address::{Remote, Scheme};
+use crate::formats::address::Remote;
 
 /// Servers on the machine itself that hand out credentials: the last thing tried where there are no others.
 const METADATA_SERVERS: [&str; 2] = ["169.254.169.254", "metadata.google.internal"];
@@ -21,10 +23,14 @@ const MISSING: [&str; 3] = ["NoSuchBucket", "NoSuchKey", "ContainerNotFound"];
 const DENIED: [&str; 5] =
     ["403 Forbidden", "401 Unauthorized", "ExpiredToken", "InvalidToken", "AuthorizationHeaderMalformed"];
 
+/// What the client says before what the server sent along. Servers repeat the address that they were asked for, with its
+/// signature.
+const ANSWERED: [&str; 2] = ["Server returned non-2xx status code: ", "Server returned error response: "];
+
 pub(crate) fn failure(remote: &Remote, error: &object_store::Error) -> RemoteError {
     let address = remote.shown().display().to_string();
     let text = error.to_string();
-    let credentials = credentials(remote.scheme);
+    let credentials = remote.scheme.credentials();
     let has = |words: &[&str]| words.iter().any(|word| text.contains(word));
     match error {
         _ if has(&METADATA_SERVERS) || has(&[NO_ACCOUNT]) => RemoteError::NoCredentials { address, credentials },
@@ -40,7 +46,7 @@ pub(crate) fn failure(remote: &Remote, error: &object_store::Error) -> RemoteErr
         _ if remote.scheme.is_web() && has(&NO_RANGES) => RemoteError::NoRanges { address },
         _ => match distrust(error) {
             Some(reason) => RemoteError::Untrusted { address, reason },
-            None => RemoteError::BrokenOff { address, reason: brief(&deepest(error)) },
+            None => RemoteError::BrokenOff { address, reason: brief(&redacted_text(&reason(error))) },
         },
     }
 }
@@ -60,31 +66,51 @@ fn distrust(error: &object_store::Error) -> Option<String> {
 }
 
 /// What is at the bottom of an error: `Connection refused`, and not how often it was tried.
-fn deepest(error: &object_store::Error) -> String {
-    let mut last = error.source();
-    while let Some(next) = last.and_then(std::error::Error::source) {
-        last = Some(next);
+fn reason(error: &object_store::Error) -> String {
+    let mut last: &(dyn std::error::Error + 'static) = error;
+    while let Some(next) = last.source() {
+        last = next;
     }
-    last.map_or_else(|| error.to_string(), ToString::to_string)
+    without_body(last.to_string())
+}
+
+/// A message without what the server sent along, but for its code.
+fn without_body(text: String) -> String {
+    let Some((answered, body)) = ANSWERED.iter().find_map(|words| text.split_once(words)) else { return text };
+    let status = if answered.is_empty() { body.split(':').next().unwrap_or_default() } else { "" };
+    let status = Some(status).filter(|status| status.starts_with(|c: char| c.is_ascii_digit())).unwrap_or("an error");
+    match code(body) {
+        Some(code) => format!("the server answered {status} ({code})"),
+        None => format!("the server answered {status}"),
+    }
 }
 
 /// The code in the XML that a server sends along, or else the status.
 fn denial(text: &str) -> String {
-    let code = text.split_once("<Code>").and_then(|(_, rest)| rest.split_once("</Code>"));
     let status = || DENIED.iter().find(|word| text.contains(**word)).copied();
-    code.map(|(code, _)| code).or_else(status).unwrap_or("403 Forbidden").to_owned()
+    code(text).or_else(status).unwrap_or("403 Forbidden").to_owned()
 }
 
-fn credentials(scheme: Scheme) -> &'static str {
-    match scheme {
-        Scheme::S3 => {
-            "AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_PROFILE; AWS_SKIP_SIGNATURE=true for a public bucket"
+/// The code in the XML that a server sends along.
+fn code(text: &str) -> Option<&str> {
+    let (_, rest) = text.split_once("<Code>")?;
+    let (code, _) = rest.split_once("</Code>")?;
+    code.chars().all(|c| c.is_ascii_alphanumeric()).then_some(code)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_server_sends_along_is_left_out_but_for_its_code() {
+        for (text, wanted) in [
+            ("Server returned non-2xx status code: 500 Internal Server Error: GET /a?SIG", "500 Internal Server Error"),
+            ("Server returned non-2xx status code: 400 Bad Request: <Code>Odd</Code> SIG", "400 Bad Request (Odd)"),
+            ("Server returned error response: <Code>SlowDown</Code> SIG", "an error (SlowDown)"),
+        ] {
+            assert_eq!(without_body(text.into()), format!("the server answered {wanted}"));
         }
-        Scheme::Gcs => "GOOGLE_APPLICATION_CREDENTIALS; GOOGLE_SKIP_SIGNATURE=true for a public bucket",
-        Scheme::Azure => {
-            "AZURE_STORAGE_ACCOUNT_NAME and AZURE_STORAGE_ACCOUNT_KEY, AZURE_STORAGE_SAS_TOKEN or AZURE_CLIENT_ID; \
-             AZURE_SKIP_SIGNATURE=true for a public container"
-        }
-        Scheme::Http | Scheme::Https => "an address that is signed, or a server that asks for none",
+        assert_eq!(without_body("Connection refused".into()), "Connection refused");
     }
 }

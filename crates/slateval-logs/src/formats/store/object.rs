@@ -1,5 +1,6 @@
 //! One object: what it was when it was found, and ranges of its bytes.
 
+use std::fmt;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -10,6 +11,7 @@ use object_store::{GetOptions, GetRange, ObjectMeta, ObjectStore};
 
 use crate::error::RemoteError;
 use crate::formats::address::Remote;
+use crate::formats::location::Location;
 use crate::formats::store::cloud::{Cloud, Pending};
 use crate::formats::store::failure::failure;
 
@@ -18,7 +20,6 @@ use crate::formats::store::failure::failure;
 pub(crate) const LOOK: u64 = 1 << 16;
 
 /// An object as it was found. Should it be another one when its bytes are fetched, they are refused.
-#[derive(Debug)]
 pub(crate) struct Object {
     cloud: Arc<Cloud>,
     client: Arc<dyn ObjectStore>,
@@ -28,6 +29,13 @@ pub(crate) struct Object {
     first: OnceLock<Bytes>,
     last: OnceLock<Bytes>,
     failed: Mutex<Option<RemoteError>>,
+}
+
+/// Its client knows credentials.
+impl fmt::Debug for Object {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Object").field(&self.shown).finish()
+    }
 }
 
 impl Object {
@@ -43,18 +51,23 @@ impl Object {
     }
 
     /// What finds it again.
-    pub(crate) fn address(&self) -> String {
-        self.remote.full()
+    pub(crate) fn location(&self) -> Location {
+        self.remote.location()
     }
 
     pub(crate) fn size(&self) -> u64 {
         self.meta.size
     }
 
+    /// Its tag, if the server gives one.
+    pub(crate) fn tag(&self) -> Option<&str> {
+        self.meta.e_tag.as_deref().map(bare)
+    }
+
     /// What becomes another text when somebody writes the object anew.
     pub(crate) fn version(&self) -> String {
-        match &self.meta.e_tag {
-            Some(tag) => bare(tag).into(),
+        match self.tag() {
+            Some(tag) => tag.into(),
             None => self.meta.last_modified.timestamp_micros().to_string(),
         }
     }
