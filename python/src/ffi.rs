@@ -1,6 +1,6 @@
 //! Memory that other libraries own: Arrow's C data interface, and NumPy's arrays.
 //!
-//! The only unsafe code of the workspace. Arrow's C structures arrive in capsules whose names say what they hold, which
+//! The only unsafe code of the Python package. Arrow's C structures arrive in capsules whose names say what they hold, which
 //! is what the protocol asks a consumer to rely on; NumPy says where an array's memory is in `__array_interface__`. A
 //! crate for either would do the same, and bring others along.
 #![allow(unsafe_code)]
@@ -26,7 +26,7 @@ const ARRAY: &CStr = c"arrow_array";
 pub(crate) fn import_stream(capsule: &Bound<'_, PyCapsule>) -> PyResult<ArrowArrayStreamReader> {
     let pointer = capsule.pointer_checked(Some(STREAM))?.cast::<FFI_ArrowArrayStream>();
     // SAFETY: a capsule of this name holds an aligned, initialised `ArrowArrayStream` and lives as long as `capsule`.
-    // What is moved out is replaced by a released one, so that nobody releases it twice.
+    // What is moved out is replaced by a released one, so that it is released once.
     let stream = unsafe { FFI_ArrowArrayStream::from_raw(pointer.as_ptr()) };
     ArrowArrayStreamReader::try_new(stream).map_err(refuse)
 }
@@ -37,7 +37,8 @@ pub(crate) fn import_batch(schema: &Bound<'_, PyCapsule>, array: &Bound<'_, PyCa
     let pointer = array.pointer_checked(Some(ARRAY))?.cast::<FFI_ArrowArray>();
     // SAFETY: a capsule of this name holds an aligned, initialised `ArrowSchema` and lives as long as `schema`.
     let ffi_schema = unsafe { schema_pointer.as_ref() };
-    // SAFETY: as for streams.
+    // SAFETY: a capsule of this name holds an aligned, initialised `ArrowArray` and lives as long as `array`. What is
+    // moved out is replaced by a released one, so that it is released once.
     let ffi_array = unsafe { FFI_ArrowArray::from_raw(pointer.as_ptr()) };
     // SAFETY: the producer promises that the array is laid out as the schema beside it says.
     let data = unsafe { from_ffi(ffi_array, ffi_schema) }.map_err(refuse)?;

@@ -118,9 +118,6 @@ mod avx2 {
         lanes.into_iter().fold(0, u32::max)
     }
 
-    // SAFETY of the functions below: an array is valid for reading or writing all its bytes, and the instructions do not
-    // ask for alignment.
-
     /// 16 bytes from the beginning on, and 16 from `half` on.
     #[target_feature(enable = "avx2")]
     #[expect(unsafe_code, reason = "only pointers lead to these instructions")]
@@ -130,6 +127,7 @@ mod avx2 {
             (Some(first), Some(second)) => (first, second),
             _ => return _mm256_setzero_si256(),
         };
+        // SAFETY: the array is valid for reading all its bytes, and the instruction does not ask for alignment.
         let load = |half: &[u8; 16]| unsafe { _mm_loadu_si128(half.as_ptr().cast()) };
         _mm256_set_m128i(load(second), load(first))
     }
@@ -137,12 +135,14 @@ mod avx2 {
     #[target_feature(enable = "avx2")]
     #[expect(unsafe_code, reason = "only pointers lead to these instructions")]
     fn load(numbers: &[u32; 8]) -> __m256i {
+        // SAFETY: the array is valid for reading all its bytes, and the instruction does not ask for alignment.
         unsafe { _mm256_loadu_si256(numbers.as_ptr().cast()) }
     }
 
     #[target_feature(enable = "avx2")]
     #[expect(unsafe_code, reason = "only pointers lead to these instructions")]
     fn store(numbers: __m256i, out: &mut [u32; 8]) {
+        // SAFETY: the array is valid for writing all its bytes, and the instruction does not ask for alignment.
         unsafe { _mm256_storeu_si256(out.as_mut_ptr().cast(), numbers) }
     }
 }

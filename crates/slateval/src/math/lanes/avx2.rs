@@ -1,8 +1,7 @@
 //! Eight doubles in two registers of AVX2.
 
-// SAFETY of every block below: the type is named only by the macro `wide`, in functions that are called where the
-// processor has AVX2 and FMA. References to eight numbers are valid for reading and writing all of them, half by half,
-// and the instructions do not ask for alignment.
+// Every block below relies on this: only the macro `wide` names the type, in functions that are called where the
+// processor has AVX2 and FMA.
 
 use std::arch::x86_64::{
     __m256d, __m256i, _CMP_EQ_OQ, _CMP_GE_OQ, _CMP_LE_OQ, _CMP_LT_OQ, _mm_loadu_ps, _mm_storeu_ps, _mm256_add_pd,
@@ -28,6 +27,7 @@ impl Eight for Halves {
 
     #[inline(always)]
     fn splat(x: f64) -> Self {
+        // SAFETY: the processor has AVX2 and FMA.
         let x = unsafe { _mm256_set1_pd(x) };
         Halves(x, x)
     }
@@ -35,18 +35,21 @@ impl Eight for Halves {
     #[inline(always)]
     fn load(from: &Lanes) -> Self {
         let (first, second) = from.split_at(HALF);
+        // SAFETY: the processor has AVX2 and FMA; the numbers are valid for reading, and may lie unaligned.
         unsafe { Halves(_mm256_loadu_pd(first.as_ptr()), _mm256_loadu_pd(second.as_ptr())) }
     }
 
     #[inline(always)]
     fn load_singles(from: &[f32; LANES]) -> Self {
         let (first, second) = from.split_at(HALF);
+        // SAFETY: the processor has AVX2 and FMA; the numbers are valid for reading, and may lie unaligned.
         unsafe { Halves(_mm256_cvtps_pd(_mm_loadu_ps(first.as_ptr())), _mm256_cvtps_pd(_mm_loadu_ps(second.as_ptr()))) }
     }
 
     #[inline(always)]
     fn store(self, to: &mut Lanes) {
         let (first, second) = to.split_at_mut(HALF);
+        // SAFETY: the processor has AVX2 and FMA; the numbers are valid for writing, and may lie unaligned.
         unsafe {
             _mm256_storeu_pd(first.as_mut_ptr(), self.0);
             _mm256_storeu_pd(second.as_mut_ptr(), self.1);
@@ -56,6 +59,7 @@ impl Eight for Halves {
     #[inline(always)]
     fn store_singles(self, to: &mut [f32; LANES]) {
         let (first, second) = to.split_at_mut(HALF);
+        // SAFETY: the processor has AVX2 and FMA; the numbers are valid for writing, and may lie unaligned.
         unsafe {
             _mm_storeu_ps(first.as_mut_ptr(), _mm256_cvtpd_ps(self.0));
             _mm_storeu_ps(second.as_mut_ptr(), _mm256_cvtpd_ps(self.1));
@@ -64,36 +68,43 @@ impl Eight for Halves {
 
     #[inline(always)]
     fn plus(self, other: Self) -> Self {
+        // SAFETY: the processor has AVX2 and FMA.
         unsafe { Halves(_mm256_add_pd(self.0, other.0), _mm256_add_pd(self.1, other.1)) }
     }
 
     #[inline(always)]
     fn times(self, other: Self) -> Self {
+        // SAFETY: the processor has AVX2 and FMA.
         unsafe { Halves(_mm256_mul_pd(self.0, other.0), _mm256_mul_pd(self.1, other.1)) }
     }
 
     #[inline(always)]
     fn over(self, other: Self) -> Self {
+        // SAFETY: the processor has AVX2 and FMA.
         unsafe { Halves(_mm256_div_pd(self.0, other.0), _mm256_div_pd(self.1, other.1)) }
     }
 
     #[inline(always)]
     fn times_plus(self, by: Self, more: Self) -> Self {
+        // SAFETY: the processor has AVX2 and FMA.
         unsafe { Halves(_mm256_fmadd_pd(self.0, by.0, more.0), _mm256_fmadd_pd(self.1, by.1, more.1)) }
     }
 
     #[inline(always)]
     fn least(self, other: Self) -> Self {
+        // SAFETY: the processor has AVX2 and FMA.
         unsafe { Halves(_mm256_min_pd(self.0, other.0), _mm256_min_pd(self.1, other.1)) }
     }
 
     #[inline(always)]
     fn most(self, other: Self) -> Self {
+        // SAFETY: the processor has AVX2 and FMA.
         unsafe { Halves(_mm256_max_pd(self.0, other.0), _mm256_max_pd(self.1, other.1)) }
     }
 
     #[inline(always)]
     fn absolute(self) -> Self {
+        // SAFETY: the processor has AVX2 and FMA.
         unsafe {
             let sign = _mm256_set1_pd(-0.0);
             Halves(_mm256_andnot_pd(sign, self.0), _mm256_andnot_pd(sign, self.1))
@@ -102,6 +113,7 @@ impl Eight for Halves {
 
     #[inline(always)]
     fn is_below(self, other: Self) -> Self {
+        // SAFETY: the processor has AVX2 and FMA.
         unsafe {
             let one = _mm256_set1_pd(1.0);
             Halves(
@@ -113,21 +125,25 @@ impl Eight for Halves {
 
     #[inline(always)]
     fn equals(self, other: Self) -> Self::Mask {
+        // SAFETY: the processor has AVX2 and FMA.
         unsafe { Halves(_mm256_cmp_pd::<_CMP_EQ_OQ>(self.0, other.0), _mm256_cmp_pd::<_CMP_EQ_OQ>(self.1, other.1)) }
     }
 
     #[inline(always)]
     fn bits(mask: Self::Mask) -> u8 {
+        // SAFETY: the processor has AVX2 and FMA.
         unsafe { (_mm256_movemask_pd(mask.0) | _mm256_movemask_pd(mask.1) << HALF) as u8 }
     }
 
     #[inline(always)]
     fn either(one: Self::Mask, other: Self::Mask) -> Self::Mask {
+        // SAFETY: the processor has AVX2 and FMA.
         unsafe { Halves(_mm256_or_pd(one.0, other.0), _mm256_or_pd(one.1, other.1)) }
     }
 
     #[inline(always)]
     fn is_within(self, least: Self, most: Self) -> Self::Mask {
+        // SAFETY: the processor has AVX2 and FMA.
         unsafe {
             let above =
                 Halves(_mm256_cmp_pd::<_CMP_GE_OQ>(self.0, least.0), _mm256_cmp_pd::<_CMP_GE_OQ>(self.1, least.1));
@@ -139,6 +155,7 @@ impl Eight for Halves {
 
     #[inline(always)]
     fn both(one: Self::Mask, other: Self::Mask) -> Self::Mask {
+        // SAFETY: the processor has AVX2 and FMA.
         unsafe { Halves(_mm256_and_pd(one.0, other.0), _mm256_and_pd(one.1, other.1)) }
     }
 
@@ -149,11 +166,13 @@ impl Eight for Halves {
 
     #[inline(always)]
     fn is_every_lane(mask: Self::Mask) -> bool {
+        // SAFETY: the processor has AVX2 and FMA.
         unsafe { _mm256_movemask_pd(_mm256_and_pd(mask.0, mask.1)) == (1 << HALF) - 1 }
     }
 
     #[inline(always)]
     fn or_outside(self, before: Self, least: f64, most: f64) -> Self {
+        // SAFETY: the processor has AVX2 and FMA.
         unsafe {
             let least = _mm256_set1_epi64x(least.to_bits() as i64);
             let most = _mm256_set1_epi64x(most.to_bits() as i64);
@@ -163,11 +182,13 @@ impl Eight for Halves {
 
     #[inline(always)]
     fn has_a_sign(self) -> bool {
+        // SAFETY: the processor has AVX2 and FMA.
         unsafe { _mm256_movemask_pd(_mm256_or_pd(self.0, self.1)) != 0 }
     }
 
     #[inline(always)]
     fn with_third_and_fourth_of(self, other: Self) -> Self {
+        // SAFETY: the processor has AVX2 and FMA.
         Halves(unsafe { _mm256_blend_pd::<0b1100>(self.0, other.0) }, self.1)
     }
 
@@ -205,51 +226,61 @@ fn half(lanes: &Lanes, part: usize) -> &[f64; HALF] {
 impl Part for Half {
     #[inline(always)]
     fn splat(x: f64) -> Self {
+        // SAFETY: the processor has AVX2 and FMA.
         Half(unsafe { _mm256_set1_pd(x) })
     }
 
     #[inline(always)]
     fn load(from: &Lanes, part: usize) -> Self {
+        // SAFETY: the processor has AVX2 and FMA; the numbers are valid for reading, and may lie unaligned.
         Half(unsafe { _mm256_loadu_pd(half(from, part).as_ptr()) })
     }
 
     #[inline(always)]
     fn store(self, to: &mut Lanes, part: usize) {
+        // SAFETY: the processor has AVX2 and FMA; the numbers are valid for writing, and may lie unaligned.
         unsafe { _mm256_storeu_pd(to.as_chunks_mut::<HALF>().0[part].as_mut_ptr(), self.0) }
     }
 
     #[inline(always)]
     fn plus(self, other: Self) -> Self {
+        // SAFETY: the processor has AVX2 and FMA.
         Half(unsafe { _mm256_add_pd(self.0, other.0) })
     }
 
     #[inline(always)]
     fn times(self, other: Self) -> Self {
+        // SAFETY: the processor has AVX2 and FMA.
         Half(unsafe { _mm256_mul_pd(self.0, other.0) })
     }
 
     #[inline(always)]
     fn times_plus(self, by: Self, more: Self) -> Self {
+        // SAFETY: the processor has AVX2 and FMA.
         Half(unsafe { _mm256_fmadd_pd(self.0, by.0, more.0) })
     }
 
     #[inline(always)]
     fn least(self, other: Self) -> Self {
+        // SAFETY: the processor has AVX2 and FMA.
         Half(unsafe { _mm256_min_pd(self.0, other.0) })
     }
 
     #[inline(always)]
     fn most(self, other: Self) -> Self {
+        // SAFETY: the processor has AVX2 and FMA.
         Half(unsafe { _mm256_max_pd(self.0, other.0) })
     }
 
     #[inline(always)]
     fn absolute(self) -> Self {
+        // SAFETY: the processor has AVX2 and FMA.
         Half(unsafe { _mm256_andnot_pd(_mm256_set1_pd(-0.0), self.0) })
     }
 
     #[inline(always)]
     fn is_below(self, other: Self) -> Self {
+        // SAFETY: the processor has AVX2 and FMA.
         Half(unsafe { _mm256_and_pd(_mm256_cmp_pd::<_CMP_LT_OQ>(self.0, other.0), _mm256_set1_pd(1.0)) })
     }
 }
@@ -257,6 +288,7 @@ impl Part for Half {
 /// A half of [`Eight::with_lane`].
 #[inline(always)]
 fn with_lane_of_half(half: __m256d, lane: usize, x: f64) -> __m256d {
+    // SAFETY: the processor has AVX2 and FMA.
     unsafe {
         let x = _mm256_set1_pd(x);
         match lane {
@@ -271,6 +303,7 @@ fn with_lane_of_half(half: __m256d, lane: usize, x: f64) -> __m256d {
 /// A half of [`Eight::or_outside`].
 #[inline(always)]
 fn outside(x: __m256d, before: __m256d, least: __m256i, most: __m256i) -> __m256d {
+    // SAFETY: the processor has AVX2 and FMA.
     unsafe {
         let bits = _mm256_castpd_si256(x);
         let (above, below) = (_mm256_sub_epi64(bits, least), _mm256_sub_epi64(most, bits));
@@ -281,6 +314,7 @@ fn outside(x: __m256d, before: __m256d, least: __m256i, most: __m256i) -> __m256
 /// Transposes four rows of four.
 #[inline(always)]
 fn quarter([a, b, c, d]: [__m256d; HALF]) -> [__m256d; HALF] {
+    // SAFETY: the processor has AVX2 and FMA.
     unsafe {
         let (even, odd) = (_mm256_unpacklo_pd(a, b), _mm256_unpackhi_pd(a, b));
         let (more_even, more_odd) = (_mm256_unpacklo_pd(c, d), _mm256_unpackhi_pd(c, d));

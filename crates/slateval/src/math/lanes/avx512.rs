@@ -1,8 +1,7 @@
 //! Eight doubles in one register of AVX-512.
 
-// SAFETY of every block below: the type is named only by the macro `wide`, in functions that are called where the
-// processor has AVX-512. References to eight numbers are valid for reading and writing all of them, and the
-// instructions do not ask for alignment.
+// Every block below relies on this: only the macro `wide` names the type, in functions that are called where the
+// processor has AVX-512.
 
 use std::arch::x86_64::{
     __m512d, __mmask8, _CMP_EQ_OQ, _CMP_GE_OQ, _CMP_LE_OQ, _CMP_LT_OQ, _mm256_loadu_ps, _mm256_storeu_ps,
@@ -26,72 +25,87 @@ impl Eight for Whole {
 
     #[inline(always)]
     fn splat(x: f64) -> Self {
+        // SAFETY: the processor has AVX-512.
         Whole(unsafe { _mm512_set1_pd(x) })
     }
 
     #[inline(always)]
     fn load(from: &Lanes) -> Self {
+        // SAFETY: the processor has AVX-512; the numbers are valid for reading, and may lie unaligned.
         Whole(unsafe { _mm512_loadu_pd(from.as_ptr()) })
     }
 
     #[inline(always)]
     fn load_singles(from: &[f32; LANES]) -> Self {
+        // SAFETY: the processor has AVX-512; the numbers are valid for reading, and may lie unaligned.
         Whole(unsafe { _mm512_cvtps_pd(_mm256_loadu_ps(from.as_ptr())) })
     }
 
     #[inline(always)]
     fn store(self, to: &mut Lanes) {
+        // SAFETY: the processor has AVX-512; the numbers are valid for writing, and may lie unaligned.
         unsafe { _mm512_storeu_pd(to.as_mut_ptr(), self.0) }
     }
 
     #[inline(always)]
     fn store_singles(self, to: &mut [f32; LANES]) {
+        // SAFETY: the processor has AVX-512; the numbers are valid for writing, and may lie unaligned.
         unsafe { _mm256_storeu_ps(to.as_mut_ptr(), _mm512_cvtpd_ps(self.0)) }
     }
 
     #[inline(always)]
     fn plus(self, other: Self) -> Self {
+        // SAFETY: the processor has AVX-512.
         Whole(unsafe { _mm512_add_pd(self.0, other.0) })
     }
 
     #[inline(always)]
     fn times(self, other: Self) -> Self {
+        // SAFETY: the processor has AVX-512.
         Whole(unsafe { _mm512_mul_pd(self.0, other.0) })
     }
 
     #[inline(always)]
     fn over(self, other: Self) -> Self {
+        // SAFETY: the processor has AVX-512.
         Whole(unsafe { _mm512_div_pd(self.0, other.0) })
     }
 
     #[inline(always)]
     fn times_plus(self, by: Self, more: Self) -> Self {
+        // SAFETY: the processor has AVX-512.
         Whole(unsafe { _mm512_fmadd_pd(self.0, by.0, more.0) })
     }
 
     #[inline(always)]
     fn least(self, other: Self) -> Self {
+        // SAFETY: the processor has AVX-512.
         Whole(unsafe { _mm512_min_pd(self.0, other.0) })
     }
 
     #[inline(always)]
     fn most(self, other: Self) -> Self {
+        // SAFETY: the processor has AVX-512.
         Whole(unsafe { _mm512_max_pd(self.0, other.0) })
     }
 
     #[inline(always)]
     fn absolute(self) -> Self {
+        // SAFETY: the processor has AVX-512.
         Whole(unsafe { _mm512_abs_pd(self.0) })
     }
 
     #[inline(always)]
     fn is_below(self, other: Self) -> Self {
+        // SAFETY: the processor has AVX-512.
         let mask = unsafe { _mm512_cmp_pd_mask::<_CMP_LT_OQ>(self.0, other.0) };
+        // SAFETY: the processor has AVX-512.
         Whole(unsafe { _mm512_maskz_mov_pd(mask, _mm512_set1_pd(1.0)) })
     }
 
     #[inline(always)]
     fn equals(self, other: Self) -> Self::Mask {
+        // SAFETY: the processor has AVX-512.
         unsafe { _mm512_cmp_pd_mask::<_CMP_EQ_OQ>(self.0, other.0) }
     }
 
@@ -107,7 +121,9 @@ impl Eight for Whole {
 
     #[inline(always)]
     fn is_within(self, least: Self, most: Self) -> Self::Mask {
+        // SAFETY: the processor has AVX-512.
         let above = unsafe { _mm512_cmp_pd_mask::<_CMP_GE_OQ>(self.0, least.0) };
+        // SAFETY: the processor has AVX-512.
         unsafe { _mm512_mask_cmp_pd_mask::<_CMP_LE_OQ>(above, self.0, most.0) }
     }
 
@@ -128,6 +144,7 @@ impl Eight for Whole {
 
     #[inline(always)]
     fn or_outside(self, before: Self, least: f64, most: f64) -> Self {
+        // SAFETY: the processor has AVX-512.
         unsafe {
             let (bits, before) = (_mm512_castpd_si512(self.0), _mm512_castpd_si512(before.0));
             let above = _mm512_sub_epi64(bits, _mm512_set1_epi64(least.to_bits() as i64));
@@ -139,16 +156,19 @@ impl Eight for Whole {
 
     #[inline(always)]
     fn has_a_sign(self) -> bool {
+        // SAFETY: the processor has AVX-512.
         unsafe { _mm512_cmplt_epi64_mask(_mm512_castpd_si512(self.0), _mm512_set1_epi64(0)) != 0 }
     }
 
     #[inline(always)]
     fn with_third_and_fourth_of(self, other: Self) -> Self {
+        // SAFETY: the processor has AVX-512.
         Whole(unsafe { _mm512_mask_blend_pd(0b0000_1100, self.0, other.0) })
     }
 
     #[inline(always)]
     fn with_lane(self, lane: usize, x: f64) -> Self {
+        // SAFETY: the processor has AVX-512.
         Whole(unsafe { _mm512_mask_mov_pd(self.0, 1 << lane, _mm512_set1_pd(x)) })
     }
 
@@ -157,6 +177,7 @@ impl Eight for Whole {
         let mut pairs = [eight[0]; LANES];
         let mut quarters = [eight[0]; LANES];
         let mut columns = [eight[0]; LANES];
+        // SAFETY: the processor has AVX-512.
         unsafe {
             for i in 0..LANES / 2 {
                 let (a, b) = (eight[2 * i].0, eight[2 * i + 1].0);
