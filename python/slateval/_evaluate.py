@@ -229,8 +229,8 @@ def evaluate(
     debias_cvar : bool
         Whether CVaR is corrected for its bootstrap bias.
     allow_duplicates : bool
-        Whether a file that is in `data` twice, by another path or as a copy, is counted twice; otherwise it is
-        refused.
+        Whether a file that is in `data` twice, by another path or a link, is counted twice; otherwise it is refused.
+        A copy is a file of its own, and counts.
     on_bad_row : {"fail", "skip"}
         What to do about rows that cannot be used: refuse the log, or leave them out, count them and name the first. In
         a log of one row per slot, the slates of such rows are left out.

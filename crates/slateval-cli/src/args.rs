@@ -216,7 +216,7 @@ pub(crate) enum GateFormat {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Columns")]
 pub(crate) struct Columns {
-    /// Read a file again that is in the log under another name or as a copy
+    /// Count a file again that the log names twice, by another path or a link, or that a state has counted already
     #[arg(long, help_heading = "Log")]
     pub(crate) allow_duplicates: bool,
     /// Read text files whose last line has no line feed: without it, a file may have been cut short

@@ -7,7 +7,7 @@
 //! ```
 //! use slateval::{Settings, Slates};
 //!
-//! // Eight slates of two slots, each of which shows one of two actions with equal probability.
+//! // Four slates of two slots, each of which shows one of two actions with equal probability.
 //! // The reward counts the good actions; the new policy shows the good one in 9 of 10 slots.
 //! let reward = [0.0, 1.0, 1.0, 2.0];
 //! let mu = [[0.5, 0.5], [0.5, 0.5], [0.5, 0.5], [0.5, 0.5]];

@@ -6,10 +6,10 @@
 //! same order, and where a product and a sum are fused they are so in all.
 
 #[cfg(target_arch = "x86_64")]
-#[expect(unsafe_code, reason = "the instructions are wanted by name: see docs/performance.md for what they bring")]
+#[expect(unsafe_code, reason = "the instructions are wanted by name, for the reason above")]
 pub(crate) mod avx2;
 #[cfg(target_arch = "x86_64")]
-#[expect(unsafe_code, reason = "the instructions are wanted by name: see docs/performance.md for what they bring")]
+#[expect(unsafe_code, reason = "the instructions are wanted by name, for the reason above")]
 pub(crate) mod avx512;
 mod plain;
 

@@ -26,7 +26,7 @@ use crate::summary::Summary;
 /// ```
 /// use slateval::{Settings, Slates};
 ///
-/// // Eight slates of two slots. Each slot shows one of two actions, with equal probability.
+/// // Four slates of two slots. Each slot shows one of two actions, with equal probability.
 /// let reward = [0.0, 1.0, 1.0, 2.0];
 /// let mu = [0.5, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5];
 /// let pi = [0.1, 0.1, 0.9, 0.1, 0.1, 0.9, 0.9, 0.9];

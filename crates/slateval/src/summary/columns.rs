@@ -1,6 +1,6 @@
 //! The numbers of a block's rows, column by column: what sums are made of.
 //!
-//! Every loop here runs over contiguous columns, four rows at a time.
+//! Every loop here runs over contiguous columns, eight rows at a time.
 
 use crate::math::column::{Column, groups_of, resize};
 use crate::math::lanes::{Eight, wide};
