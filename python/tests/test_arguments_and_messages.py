@@ -1,4 +1,4 @@
-"""Small things that new users stumble over."""
+"""Segments given as names, columns and arrays; arguments that are refused or warned of; messages in Python's words."""
 
 from __future__ import annotations
 
@@ -50,10 +50,11 @@ def test_two_columns_make_segments_of_their_pairs(data: Any) -> None:
 def test_two_columns_of_files_and_arrays(tmp_path: Any) -> None:
     pl.DataFrame(FRAME).write_parquet(tmp_path / "log.parquet")
     pl.DataFrame(FRAME).write_csv(tmp_path / "log.csv")
-    for name in ("log.parquet", "log.csv"):
-        ev = slateval.evaluate(tmp_path / name, by=["platform", "country"], band="none")
+    relation = duckdb.sql(f"SELECT * FROM '{tmp_path}/log.parquet'")
+    for log in (tmp_path / "log.parquet", tmp_path / "log.csv", relation):
+        ev = slateval.evaluate(log, by=["platform", "country"], band="none")
         assert [segment.value for segment in ev.segments] == PAIRS
-    assert duckdb.sql(f"SELECT * FROM '{tmp_path}/log.parquet'") is not None
+        assert [segment.rows for segment in ev.segments] == [1, 1, 1, 1]
     frame = pd.DataFrame(FRAME)
     for by in (
         frame[["platform", "country"]],
