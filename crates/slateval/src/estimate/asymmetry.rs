@@ -16,7 +16,7 @@
 use crate::estimate::distribution::Curve;
 use crate::estimate::estimator::Estimator;
 use crate::estimate::terms::WeightTerm;
-use crate::math::normal;
+use crate::math::{normal, student};
 use crate::question::tail::Tail;
 use crate::summary::index::Feature;
 
@@ -66,7 +66,7 @@ impl Asymmetry {
     fn student(&self, tail: f64, share: f64) -> f64 {
         let left = self.spread - share * self.skewness * self.skewness;
         let freedom = if left > 0.0 { 2.0 / left } else { f64::INFINITY };
-        normal::student_quantile(tail, freedom.max(LEAST_FREEDOM))
+        student::upper_quantile(tail, freedom.max(LEAST_FREEDOM))
     }
 
     /// How far both ends move for the sake of skewness, in standard errors.

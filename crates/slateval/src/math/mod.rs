@@ -10,5 +10,6 @@ pub(crate) mod normals;
 pub(crate) mod paths;
 pub(crate) mod powers;
 pub(crate) mod singles;
+pub(crate) mod student;
 pub(crate) mod tridiagonal;
 pub(crate) mod vector;

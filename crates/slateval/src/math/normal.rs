@@ -49,42 +49,9 @@ pub(crate) fn quantile(p: f64) -> f64 {
     if p < 0.5 { -upper_quantile(p) } else { upper_quantile(1.0 - p) }
 }
 
-/// The `t` with `P(T > t) = p` for Student's distribution, for `p` in (0, 1/2] and at least some degrees of freedom: the
-/// expansion of Cornish and Fisher (Abramowitz and Stegun, 26.7.5), within 1% from four degrees on for `p >= 0.01`.
-pub(crate) fn student_quantile(p: f64, freedom: f64) -> f64 {
-    let z = upper_quantile(p);
-    let square = z * z;
-    let terms = [
-        z * (square + 1.0) / 4.0,
-        z * ((5.0 * square + 16.0) * square + 3.0) / 96.0,
-        z * (((3.0 * square + 19.0) * square + 17.0) * square - 15.0) / 384.0,
-        z * ((((79.0 * square + 776.0) * square + 1482.0) * square - 1920.0) * square - 945.0) / 92160.0,
-    ];
-    let mut power = 1.0;
-    let term = |term: &f64| {
-        power /= freedom;
-        term * power
-    };
-    z + terms.iter().map(term).sum::<f64>()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn students_quantiles() {
-        for (p, freedom, t) in [
-            (0.025, 4.0, 2.776_445),
-            (0.05, 4.0, 2.131_847),
-            (0.025, 10.0, 2.228_139),
-            (0.05, 30.0, 1.697_261),
-            (0.025, f64::INFINITY, 1.959_964),
-        ] {
-            assert!((student_quantile(p, freedom) / t - 1.0).abs() < 0.01, "{p} {freedom}");
-        }
-        assert!((student_quantile(0.025, 30.0) / 2.042_272 - 1.0).abs() < 1e-5);
-    }
 
     #[test]
     fn known_values() {
