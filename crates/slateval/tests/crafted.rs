@@ -1,9 +1,14 @@
-//! Headers of summaries that somebody made up, with a checksum that fits: refused, or read in time.
-#![allow(clippy::unwrap_used)]
+//! Summaries that were made up or damaged, with a checksum that fits: refused by section, or read in time. Those of real
+//! rows, however odd, are read.
+#![allow(clippy::unwrap_used, clippy::print_stdout)]
+
+mod common;
 
 use std::time::{Duration, Instant};
 
-use slateval::{Band, Binning, Settings, Slates, Spec, Structure, Summary};
+use common::{Random, Slate, contextual_log, summarise};
+use proptest::prelude::*;
+use slateval::{Band, Binning, Error, Scale, Settings, Slates, Spec, Structure, Summary};
 
 const PREAMBLE: usize = 20;
 const CHECKSUM: usize = 4;
@@ -105,4 +110,196 @@ fn more_left_out_than_any_log_has_is_refused() {
     let made = crafted(&good.to_bytes(), "\"spec\"", &skipped);
     let refusal = Summary::from_bytes(&made).unwrap_err().to_string();
     assert!(refusal.contains("what was left out of it"), "{refusal}");
+}
+
+/// Where the numbers of a summary begin.
+fn payload(bytes: &[u8]) -> usize {
+    PREAMBLE + u64::from_le_bytes(bytes[12..PREAMBLE].try_into().unwrap()) as usize
+}
+
+/// The places of all numbers of a summary: floats, and the bins' keys.
+fn places(bytes: &[u8]) -> impl Iterator<Item = usize> + use<> {
+    (payload(bytes)..bytes.len() - CHECKSUM).step_by(8)
+}
+
+fn number(bytes: &[u8], at: usize) -> f64 {
+    f64::from_le_bytes(bytes[at..at + 8].try_into().unwrap())
+}
+
+/// The same bytes with another number somewhere, and the checksum of it.
+fn with_number(bytes: &[u8], at: usize, number: f64) -> Vec<u8> {
+    let mut made = bytes.to_vec();
+    made[at..at + 8].copy_from_slice(&number.to_le_bytes());
+    let end = made.len() - CHECKSUM;
+    let checksum = crc32fast::hash(&made[..end]);
+    made[end..].copy_from_slice(&checksum.to_le_bytes());
+    made
+}
+
+fn structure(text: &str) -> Structure {
+    text.parse().unwrap()
+}
+
+/// Specifications that keep different sums.
+fn specifications() -> Vec<(&'static str, Spec)> {
+    let few = Binning { capacity: 8, ..Binning::default() };
+    let spec = |text: &str, targets: &[&str]| Spec::new(structure(text), targets.iter().copied()).with_binning(few);
+    let mut clustered = spec("order:2", &["new", "old"]);
+    (clustered.cluster, clustered.baseline) = (Some("user".into()), Some("old".into()));
+    let mut segmented = spec("auto", &["new"]);
+    segmented.by = Some("3".into());
+    let mut interacting = spec("additive", &["new"]);
+    interacting.interactions = true;
+    vec![
+        ("auto", spec("auto", &["new"])),
+        ("auto with chi", spec("auto", &["new"]).with_chi()),
+        ("product", spec("product", &["new", "old"])),
+        ("clusters and a baseline", clustered),
+        ("segments", segmented),
+        ("interactions", interacting),
+    ]
+}
+
+/// Slates whose rewards are spread out, and lie below 0 too.
+fn slates(seed: u64, rows: usize, slots: usize) -> Vec<Slate> {
+    let mut slates = contextual_log(seed, rows, slots, 3);
+    slates.iter_mut().for_each(|slate| slate.reward -= 1.0);
+    slates
+}
+
+#[test]
+fn every_number_of_a_summary_is_checked() {
+    for (name, spec) in specifications() {
+        let bytes = summarise(&spec, &slates(3, 300, 3)).to_bytes();
+        assert!(Summary::from_bytes(&bytes).is_ok(), "{name}");
+        let (mut changed, mut refused, mut accepted) = (0, 0, Vec::new());
+        for at in places(&bytes) {
+            for odd in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
+                let made = with_number(&bytes, at, odd);
+                assert!(Summary::from_bytes(&made).is_err(), "{name}: {odd} at {}", (at - payload(&bytes)) / 8);
+            }
+            let large = 1e13 * number(&bytes, at);
+            if large == 0.0 || large == number(&bytes, at) {
+                continue;
+            }
+            changed += 1;
+            match Summary::from_bytes(&with_number(&bytes, at, large)) {
+                Err(_) => refused += 1,
+                Ok(_) => accepted.push(((at - payload(&bytes)) / 8, number(&bytes, at))),
+            }
+        }
+        let share = f64::from(refused) / f64::from(changed);
+        println!("{name}: {refused} of {changed} numbers times 1e13 are refused; not {accepted:?}");
+        assert!(share >= 0.95, "{name}: {share}");
+    }
+}
+
+#[test]
+fn a_mean_that_no_rewards_have_is_refused_by_its_section() {
+    let rewards: Vec<f64> = (0..200).map(|i| f64::from(i % 4)).collect();
+    let mu = vec![[0.5, 0.5]; rewards.len()];
+    let pi: Vec<[f64; 2]> = (0..rewards.len()).map(|i| [0.1 + 0.04 * (i % 20) as f64, 0.5]).collect();
+    let by = (0..rewards.len()).map(|i| if i % 2 == 0 { "phone" } else { "desktop" });
+    let summary = Slates::new(&rewards).logging(&mu).target("new", &pi).by("device", by.collect::<Vec<_>>());
+    let bytes = summary.summary().unwrap().to_bytes();
+    // The sum of G R over the rows, which the mean is: pi / mu times the reward.
+    let sum: f64 = rewards.iter().zip(&pi).map(|(reward, pi)| reward * (1.0 + (pi[0] / 0.5 - 1.0))).sum();
+    let at = places(&bytes).find(|&at| (number(&bytes, at) - sum).abs() < 1e-9).unwrap();
+    for wrong in [38_289_484_763_585.0 * 200.0, sum + 1.0, -sum] {
+        let refusal = Summary::from_bytes(&with_number(&bytes, at, wrong)).unwrap_err().to_string();
+        let expected =
+            "in the whole log, the sums of rewards and weights of target `new` contradict each other: the sum of";
+        assert!(refusal.contains(expected), "{refusal}");
+    }
+    // The last number is a count of weights, of the last segment.
+    let refusal = Summary::from_bytes(&with_number(&bytes, bytes.len() - CHECKSUM - 8, 0.5)).unwrap_err().to_string();
+    assert!(refusal.contains("in segment `phone`, the weights of target `new`"), "{refusal}");
+}
+
+/// A packed summary goes through the same checks.
+#[test]
+fn what_is_packed_is_checked_too() {
+    let packed = summary(20, 4096).to_packed().unwrap();
+    assert!(Summary::from_packed(&packed).is_ok());
+    for odd in [f64::NAN, 0.5, 1e13] {
+        let refusal = Summary::from_packed(&with_number(&packed, packed.len() - CHECKSUM - 8, odd)).unwrap_err();
+        assert!(refusal.to_string().contains("the weights of target `new`"), "{refusal}");
+    }
+}
+
+const STRUCTURES: [&str; 7] =
+    ["auto", "additive", "product", "order:2", "interactions:1+2", "paper-order:2", "ranking:7"];
+
+/// Reads a summary again, unless its sums overflowed: then it cannot be evaluated either.
+fn is_read(summary: &Summary, what: &str) {
+    let Err(refusal) = Summary::from_bytes(&summary.to_bytes()) else { return };
+    let evaluated = summary.evaluate(&Settings::default().with_band(Band::None));
+    if !matches!(evaluated, Err(Error::Overflow { .. } | Error::HugeReward { .. })) {
+        panic!("{what}: {refusal}");
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(400))]
+    /// Far, huge and tiny rewards, tiny propensities, ragged slates, clusters, segments and baselines, in any order of
+    /// merges.
+    #[test]
+    fn every_genuine_summary_is_read(
+        seed in 0u64..1_000_000,
+        which in 0..STRUCTURES.len(),
+        (rows, slots, parts) in (1usize..400, 1usize..6, 1usize..5),
+        (far, scale) in (prop_oneof![Just(0.0), Just(1e3), Just(-1e9), Just(1e15)],
+            prop_oneof![Just(0.0), Just(1.0), Just(1e-6), Just(1e6), Just(1e30)]),
+        tiny in prop_oneof![Just(1.0), Just(1e-3), Just(1e-12), Just(1e-20)],
+        (capacity, log) in (prop_oneof![Just(4usize), Just(60), Just(4096)], any::<bool>()),
+        (chi, cluster, segments, baseline, interactions) in
+            (any::<bool>(), any::<bool>(), prop_oneof![Just(0), Just(2), Just(30)], any::<bool>(), any::<bool>()),
+        (distinct, ragged) in (any::<bool>(), any::<bool>()),
+    ) {
+        let mut random = Random(seed);
+        let scale_of_bins = if log { Scale::Log } else { Scale::Linear };
+        let mut spec = Spec::new(structure(STRUCTURES[which]), ["new", "old"]);
+        spec = spec.with_binning(Binning { capacity, scale: scale_of_bins });
+        let spec_with_chi = spec.clone().with_chi();
+        if chi && STRUCTURES[which] != "ranking:7" { spec = spec_with_chi; }
+        spec.cluster = cluster.then(|| "user".into());
+        spec.by = (segments > 0).then(|| segments.to_string());
+        spec.baseline = baseline.then(|| "old".into());
+        spec.interactions = interactions;
+        let mut slates = contextual_log(seed, rows, slots.max(2), 3);
+        for slate in &mut slates {
+            let reward = if distinct { slate.reward } else { slate.reward.floor() };
+            slate.reward = far + scale * (reward - 1.0);
+            if random.uniform() < 0.05 {
+                slate.mu.iter_mut().for_each(|mu| *mu *= tiny);
+            }
+            if ragged {
+                let kept = 1 + random.below(slate.mu.len());
+                (slate.mu.truncate(kept), slate.pi.truncate(kept), slate.chi.truncate(kept));
+            }
+        }
+        if Summary::new(spec.clone()).is_err() { return Ok(()); }
+        let mut split: Vec<Vec<Slate>> = vec![Vec::new(); parts];
+        slates.into_iter().for_each(|slate| split[random.below(parts)].push(slate));
+        let add = |part: &Vec<Slate>| std::panic::catch_unwind(|| summarise(&spec, part)).ok();
+        let Some(mut summaries) = split.iter().map(add).collect::<Option<Vec<Summary>>>() else { return Ok(()) };
+        summaries.iter().for_each(|part| is_read(part, "a part"));
+        while summaries.len() > 1 {
+            let part = summaries.swap_remove(random.below(summaries.len()));
+            let other = random.below(summaries.len());
+            summaries[other].merge(&part).unwrap();
+            is_read(&summaries[other], "a merged one");
+        }
+    }
+}
+
+/// Rows that are alike are counted and added later.
+#[test]
+fn summaries_of_rows_that_are_alike_are_read() {
+    for rows in [1, 7, 1000, 40_000] {
+        let reward: Vec<f64> = (0..rows).map(|i| f64::from(i % 7 == 0)).collect();
+        let mu = vec![[0.5, 0.25, 0.5]; reward.len()];
+        let pi: Vec<[f64; 3]> = (0..rows).map(|i| [0.1 + 0.8 * f64::from(i % 2), 0.25, 0.7]).collect();
+        is_read(&Slates::new(&reward).logging(&mu).target("new", &pi).summary().unwrap(), "rows alike");
+    }
 }

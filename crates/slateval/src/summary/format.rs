@@ -17,6 +17,7 @@ use crate::question::spec::Spec;
 use crate::summary::Summary;
 use crate::summary::bins::Bins;
 use crate::summary::cell::Cell;
+use crate::summary::check::{Fault, Section, Sound, all_finite, segments_add_up};
 use crate::summary::header::{CellHeader, Contents, Header, SegmentHeader};
 use crate::summary::index::Shared;
 use crate::summary::tally::Tally;
@@ -84,7 +85,8 @@ impl Summary {
         if let Some(header) = &contents.whole {
             expect_room(spec, header, reader.bytes.len() / 8)?;
             let empty = Cell::of_log(spec, header.slots);
-            summary.whole = Some(read_cell(empty, spec.cell_binning(), header, &mut reader)?);
+            let cell = read_cell(empty, spec.cell_binning(), header, &mut reader);
+            summary.whole = Some(cell.map_err(|refusal| refusal.into_error(spec, None))?);
         }
         contents.inputs.into_iter().for_each(|input| summary.inputs.add(input));
         summary.skipped = contents.skipped;
@@ -93,8 +95,9 @@ impl Summary {
         for segment in contents.segments {
             expect_room(spec, &segment.cell, reader.bytes.len() / 8)?;
             let empty = Cell::of_segment(spec, count, segment.cell.slots);
-            let cell = read_cell(empty, spec.segment_binning(count), &segment.cell, &mut reader)?;
             let name = segment.value.into();
+            let cell = read_cell(empty, spec.segment_binning(count), &segment.cell, &mut reader);
+            let cell = cell.map_err(|refusal| refusal.into_error(spec, Some(&name)))?;
             if summary.segments.has(&name) {
                 return Err(broken("a segment is in it twice"));
             }
@@ -103,7 +106,40 @@ impl Summary {
         if !reader.bytes.is_empty() {
             return Err(broken("it is longer than its header says"));
         }
+        if let Some(whole) = &summary.whole {
+            let segments: Vec<&Cell> = summary.segments.cells().into_iter().map(|(_, cell)| cell).collect();
+            segments_add_up(whole, &segments).map_err(|fault| broken(&fault.in_words(spec, None)))?;
+        }
         Ok(summary)
+    }
+}
+
+/// Why a cell was not read.
+enum Refusal {
+    /// The bytes are not those of a cell.
+    Bytes(Error),
+    /// They are, and the numbers are those of no log.
+    Numbers(Fault),
+}
+
+impl From<Error> for Refusal {
+    fn from(error: Error) -> Self {
+        Refusal::Bytes(error)
+    }
+}
+
+impl From<Fault> for Refusal {
+    fn from(fault: Fault) -> Self {
+        Refusal::Numbers(fault)
+    }
+}
+
+impl Refusal {
+    fn into_error(self, spec: &Spec, segment: Option<&Segment>) -> Error {
+        match self {
+            Refusal::Bytes(error) => error,
+            Refusal::Numbers(fault) => broken(&fault.in_words(spec, segment)),
+        }
     }
 }
 
@@ -199,7 +235,12 @@ fn write_cell(cell: &Cell, out: &mut Vec<u8>) -> usize {
 }
 
 /// Fills a cell without rows.
-fn read_cell(mut cell: Cell, binning: Binning, header: &CellHeader, reader: &mut Reader<'_>) -> Result<Cell> {
+fn read_cell(
+    mut cell: Cell,
+    binning: Binning,
+    header: &CellHeader,
+    reader: &mut Reader<'_>,
+) -> std::result::Result<Cell, Refusal> {
     cell.rows = header.rows;
     cell.origin = reader.number()?;
     let range = (reader.number()?, reader.number()?);
@@ -210,55 +251,56 @@ fn read_cell(mut cell: Cell, binning: Binning, header: &CellHeader, reader: &mut
         keys.push(reader.integer()?);
         sums.push(reader.numbers(places.len())?);
     }
+    sums.iter().try_for_each(|sums| all_finite(Section::Bins, sums))?;
     check_bins(binning, header, range, &keys, &sums)?;
     // The middle of rewards, rounded to a whole number.
     if !cell.origin.is_finite() || cell.origin.abs() > range.0.abs().max(range.1.abs()) + 0.5 {
-        return Err(broken("its rewards are not where it says"));
+        return Err(Fault::new(Section::Rewards, "their origin lies outside of them").into());
     }
     let (bins, rows) = Bins::restore(binning, header.resolution, Some(range), &keys);
     if !bins.suit_range() {
-        return Err(broken("its bins are not those of its rewards"));
+        return Err(Fault::new(Section::Bins, "they are not as wide as their rewards need").into());
     }
     cell.bins = bins;
     if cell.bins.table_rows().saturating_mul(cell.table.width) > MOST_NUMBERS {
-        return Err(broken("its bins would not fit into memory"));
+        return Err(broken("its bins would not fit into memory").into());
     }
     cell.table.resize(cell.bins.table_rows());
     for (&row, sums) in rows.iter().zip(sums) {
         let to = cell.table.row_mut(row);
         places.iter().zip(sums).for_each(|(&place, sum)| to[place] = sum);
     }
-    for policy in &mut cell.policies {
-        policy.moments.sums = reader.numbers(policy.moments.sums.len())?;
+    for (p, policy) in cell.policies.iter_mut().enumerate() {
+        policy.moments.sums = reader.finite(Section::Moments, policy.moments.sums.len())?;
         let tally = reader.numbers(Tally::numbers(header.slots, cell.kept.basis.len()))?;
-        policy.tally = Tally::from_numbers(header.slots, &tally).ok_or_else(|| broken("it is cut short"))?;
+        policy.tally = Tally::from_numbers(header.slots, &tally).map_err(|fault| fault.of_policy(p))?;
     }
     for cross in &mut cell.cross {
-        cross.sums = reader.numbers(cross.rows * cross.columns)?;
+        cross.sums = reader.finite(Section::Baseline, cross.rows * cross.columns)?;
     }
     if let Some(groups) = &mut cell.clusters {
         for features in &mut groups.features {
-            *features = reader.numbers(features.len())?;
+            *features = reader.finite(Section::Clusters, features.len())?;
         }
         groups.table.resize(cell.bins.table_rows());
         for row in rows {
-            let sums = reader.numbers(groups.table.width)?;
+            let sums = reader.finite(Section::Clusters, groups.table.width)?;
             groups.table.row_mut(row).copy_from_slice(&sums);
         }
     }
+    cell.check()?;
     Ok(cell)
 }
 
 /// Refuses bins that no log can have filled, whoever wrote the file.
-fn check_bins(binning: Binning, header: &CellHeader, range: (f64, f64), keys: &[i64], sums: &[Vec<f64>]) -> Result<()> {
+fn check_bins(binning: Binning, header: &CellHeader, range: (f64, f64), keys: &[i64], sums: &[Vec<f64>]) -> Sound {
     let fits = header.resolution.fits(binning, keys);
     let ascending = keys.is_sorted_by(|a, b| a < b);
     // What is shared comes first in a bin.
     let rows: f64 = sums.iter().map(|sums| sums[Shared::Rows.place()]).sum();
     let ordered = |(key, sums): (&i64, &Vec<f64>)| {
         let (min, max) = (sums[Shared::Least.place()], -sums[Shared::MinusMost.place()]);
-        sums.iter().all(|x| x.is_finite())
-            && header.resolution.has(*key, (min, max))
+        header.resolution.has(*key, (min, max))
             && sums[Shared::Rows.place()] >= 1.0
             && range.0 <= min
             && min <= max
@@ -268,7 +310,7 @@ fn check_bins(binning: Binning, header: &CellHeader, range: (f64, f64), keys: &[
     if fits && ascending && whole && keys.iter().zip(sums).all(ordered) {
         Ok(())
     } else {
-        Err(broken("its bins contradict each other"))
+        Err(Fault::new(Section::Bins, "their keys, rows and rewards do not fit each other"))
     }
 }
 
@@ -304,5 +346,12 @@ impl Reader<'_> {
 
     fn numbers(&mut self, count: usize) -> Result<Vec<f64>> {
         (0..count).map(|_| self.number()).collect()
+    }
+
+    /// Numbers of a section, none of which is infinite or none.
+    fn finite(&mut self, section: Section, count: usize) -> std::result::Result<Vec<f64>, Refusal> {
+        let numbers = self.numbers(count)?;
+        all_finite(section, &numbers)?;
+        Ok(numbers)
     }
 }

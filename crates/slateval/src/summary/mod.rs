@@ -9,6 +9,7 @@ pub(crate) mod both;
 #[cfg(test)]
 mod both_tests;
 pub(crate) mod cell;
+pub(crate) mod check;
 pub(crate) mod clusters;
 pub(crate) mod coded_rows;
 pub(crate) mod columns;

@@ -3,6 +3,7 @@
 
 use crate::question::structure::ORDERS;
 use crate::rows::ratios::SlotFacts;
+use crate::summary::check::{Fault, Section, all_finite, count};
 use crate::summary::weight_counts::{self, WeightCounts};
 use crate::summary::weight_visit::{WeightSeen, WeightVisit};
 
@@ -52,6 +53,12 @@ pub(crate) struct WeightTally {
     pub(crate) counts: WeightCounts,
 }
 
+/// A sum as it is written. High powers of large weights overflow where the estimates do not: the largest number stands for
+/// them.
+fn storable(sum: f64) -> f64 {
+    if sum.is_nan() { f64::MAX } else { sum.clamp(f64::MIN, f64::MAX) }
+}
+
 impl WeightTally {
     /// Numbers beside the counts.
     const PLAIN: usize = 8;
@@ -94,28 +101,29 @@ impl WeightTally {
             min,
             max,
             self.negative as f64,
-            self.absolute,
-            self.design_chi,
-            self.design_ratios,
-            self.cubes,
-            self.fourths,
+            storable(self.absolute),
+            storable(self.design_chi),
+            storable(self.design_ratios),
+            storable(self.cubes),
+            storable(self.fourths),
         ];
         plain.into_iter().chain(self.counts.to_numbers())
     }
 
-    fn from_numbers(numbers: &[f64]) -> Self {
-        let known = |x: f64| (!x.is_nan()).then_some(x);
-        WeightTally {
-            min: known(numbers[0]),
-            max: known(numbers[1]),
-            negative: numbers[2] as u64,
+    /// The inverse of [`to_numbers`](WeightTally::to_numbers). Refuses what is not finite, and what counts nothing.
+    fn from_numbers(numbers: &[f64]) -> Result<Self, Fault> {
+        all_finite(Section::Weights, numbers)?;
+        Ok(WeightTally {
+            min: Some(numbers[0]),
+            max: Some(numbers[1]),
+            negative: count(Section::Weights, "the number of negative weights", numbers[2])?,
             absolute: numbers[3],
             design_chi: numbers[4],
             design_ratios: numbers[5],
             cubes: numbers[6],
             fourths: numbers[7],
-            counts: WeightCounts::from_numbers(&numbers[Self::PLAIN..]),
-        }
+            counts: WeightCounts::from_numbers(&numbers[Self::PLAIN..])?,
+        })
     }
 }
 
@@ -243,30 +251,34 @@ impl Tally {
     /// All of it as numbers, for the file format. Counts stay exact up to 2^53 rows.
     pub(crate) fn to_numbers(&self) -> Vec<f64> {
         let negative_chi = self.negative_chi as f64;
-        let mut numbers = vec![self.pairs, self.pairs_squared, negative_chi, self.product_chi, self.product_ratios];
+        let [pairs, squared] = [self.pairs, self.pairs_squared].map(storable);
+        let mut numbers = vec![pairs, squared, negative_chi, storable(self.product_chi), storable(self.product_ratios)];
         numbers.extend(self.hits.iter().map(|&hits| hits as f64));
         numbers.extend(&self.smallest);
         numbers.extend(&self.largest);
-        numbers.extend(&self.cubes);
-        numbers.extend(&self.fourths);
+        numbers.extend(self.cubes.iter().copied().map(storable));
+        numbers.extend(self.fourths.iter().copied().map(storable));
         numbers.extend(self.weights.iter().flat_map(WeightTally::to_numbers));
         numbers
     }
 
-    /// The inverse of [`to_numbers`](Tally::to_numbers).
-    pub(crate) fn from_numbers(slots: usize, numbers: &[f64]) -> Option<Self> {
-        let (fixed, rest) = numbers.split_at_checked(Self::FIXED)?;
-        let (hits, rest) = rest.split_at_checked(slots)?;
-        let (smallest, rest) = rest.split_at_checked(slots)?;
-        let (largest, rest) = rest.split_at_checked(slots)?;
-        let (cubes, rest) = rest.split_at_checked(slots)?;
-        let (fourths, weights) = rest.split_at_checked(slots)?;
-        Some(Tally {
-            weights: weights.chunks_exact(WeightTally::NUMBERS).map(WeightTally::from_numbers).collect(),
+    /// The inverse of [`to_numbers`](Tally::to_numbers), given as many [`numbers`](Tally::numbers). Refuses what is not
+    /// finite, and what counts nothing.
+    pub(crate) fn from_numbers(slots: usize, numbers: &[f64]) -> Result<Self, Fault> {
+        let (fixed, rest) = numbers.split_at(Self::FIXED);
+        let (of_slots, weights) = rest.split_at(5 * slots);
+        all_finite(Section::Slots, fixed)?;
+        all_finite(Section::Slots, of_slots)?;
+        let [hits, smallest, largest, cubes, fourths] = [0, 1, 2, 3, 4].map(|i| &of_slots[i * slots..][..slots]);
+        let hits =
+            hits.iter().map(|&hits| count(Section::Slots, "the number of hits", hits)).collect::<Result<_, _>>()?;
+        let weights = weights.chunks_exact(WeightTally::NUMBERS).map(WeightTally::from_numbers);
+        Ok(Tally {
+            weights: weights.collect::<Result<_, _>>()?,
             pairs: fixed[0],
             pairs_squared: fixed[1],
-            negative_chi: fixed[2] as u64,
-            hits: hits.iter().map(|&hits| hits as u64).collect(),
+            negative_chi: count(Section::Slots, "the number of negative chi", fixed[2])?,
+            hits,
             smallest: smallest.to_vec(),
             largest: largest.to_vec(),
             cubes: cubes.to_vec(),

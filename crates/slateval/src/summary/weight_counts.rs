@@ -4,6 +4,7 @@
 use crate::answer::diagnostics::WeightHistogram;
 use crate::math::column::{Column, ROWS, groups_of};
 use crate::math::lanes::LANES;
+use crate::summary::check::{Fault, Section, count as count_of};
 use crate::summary::tally::WeightTally;
 use crate::summary::weight_visit::WeightVisit;
 
@@ -48,6 +49,35 @@ impl WeightCounts {
         (0..Self::NUMBERS).map(count)
     }
 
+    /// How many rows each bin has.
+    pub(crate) fn all(&self) -> Vec<u64> {
+        self.counts().collect()
+    }
+
+    /// How many rows are counted.
+    pub(crate) fn total(&self) -> u64 {
+        self.counts().fold(0, u64::saturating_add)
+    }
+
+    /// The bins that have rows: how many, and what their weights lie between.
+    pub(crate) fn occupied(&self) -> impl Iterator<Item = (u64, f64, f64)> {
+        let bins = self.counts().enumerate().filter(|&(_, count)| count > 0);
+        bins.map(|(bin, count)| (count, lower_edge(bin), lower_edge(bin + 1)))
+    }
+
+    /// Whether weights from the smallest to the largest have their ends in the outermost bins that have rows.
+    pub(crate) fn have_ends(&self, min: f64, max: f64) -> bool {
+        let bins = || self.counts().enumerate().filter(|&(_, count)| count > 0).map(|(bin, _)| bin);
+        bins().next() == Some(usize::from(bin(min))) && bins().last() == Some(usize::from(bin(max)))
+    }
+
+    /// Whether so many of the weights can lie below 0: all of the bins below, and any of those near 0.
+    pub(crate) fn can_have_below_zero(&self, rows: u64) -> bool {
+        let below = self.counts().take(SIDE).fold(0, u64::saturating_add);
+        let near = self.counts().nth(SIDE).unwrap_or(0);
+        (below..=below.saturating_add(near)).contains(&rows)
+    }
+
     /// Takes in others.
     pub(crate) fn merge(&mut self, other: &WeightCounts) {
         let add = |own: &mut u64, other: u64| *own = own.saturating_add(other);
@@ -69,10 +99,13 @@ impl WeightCounts {
         self.counts().map(|count| count as f64)
     }
 
-    pub(crate) fn from_numbers(numbers: &[f64]) -> Self {
+    /// The inverse of [`to_numbers`](WeightCounts::to_numbers). Refuses what counts nothing.
+    pub(crate) fn from_numbers(numbers: &[f64]) -> Result<Self, Fault> {
         let mut counts = WeightCounts::default();
-        counts.tables[0].iter_mut().zip(numbers).for_each(|(to, &count)| *to = count as u64);
-        counts
+        for (to, &number) in counts.tables[0].iter_mut().zip(numbers) {
+            *to = count_of(Section::Weights, "a number of weights", number)?;
+        }
+        Ok(counts)
     }
 
     /// The bins that hold rows, and those between; none without rows. The ends are the extremes themselves where a bin
@@ -195,7 +228,7 @@ mod tests {
         left.merge(&right);
         assert!(whole.counts().eq(left.counts()));
         let numbers: Vec<f64> = whole.to_numbers().collect();
-        assert!(WeightCounts::from_numbers(&numbers).counts().eq(whole.counts()));
+        assert!(WeightCounts::from_numbers(&numbers).is_ok_and(|read| read.counts().eq(whole.counts())));
 
         let WeightHistogram { edges, counts } = whole.histogram(-2.0, 8.0).unwrap_or_else(|| panic!("there are rows"));
         assert_eq!(counts.iter().sum::<u64>(), 1001);
