@@ -36,6 +36,12 @@ class Interval:
         The probability with which the interval is to hold the truth.
     spoiled : str or None
         Which checks leave the policy's numbers not to be relied on, whatever the interval says.
+    se : float or None
+        The standard error: of the influence function for means, variances, standard deviations and differences of
+        means; of the CDF for a probability, and what that makes of a quantile; the standard deviation of the draws for
+        CVaR, the IQR and other differences. The interval is not the estimate plus or minus a multiple of it: intervals also allow for
+        skewness, for the error of the standard error, and for what bins hide. `None` without an interval, and with
+        `band="bernstein"`.
 
     Examples
     --------
@@ -62,6 +68,7 @@ class Interval:
     refuted: bool = False
     confidence: float | None = field(default=None, compare=False)
     spoiled: str | None = field(default=None, compare=False)
+    se: float | None = None
 
     @classmethod
     def _of(cls, facts: Mapping[str, Any], confidence: float | None = None, spoiled: str | None = None) -> Interval:
@@ -69,7 +76,15 @@ class Interval:
         ends = (narrow["lower"], narrow["upper"]) if narrow else None
         marks = (facts.get("conditional", False), facts.get("refuted", False))
         return cls(
-            facts["estimate"], facts["lower"], facts["upper"], facts.get("reason"), ends, *marks, confidence, spoiled
+            facts["estimate"],
+            facts["lower"],
+            facts["upper"],
+            facts.get("reason"),
+            ends,
+            *marks,
+            confidence,
+            spoiled,
+            facts.get("se"),
         )
 
     def __float__(self) -> float:
@@ -80,15 +95,6 @@ class Interval:
     def __iter__(self) -> Iterator[float | None]:
         """The estimate, the lower and the upper end: `estimate, lower, upper = interval`."""
         return iter((self.estimate, self.lower, self.upper))
-
-    @property
-    def se(self) -> float | None:
-        """The standard error that a normal interval of the same width has; `None` without an interval."""
-        if self.lower is None or self.upper is None or self.confidence is None:
-            return None
-        from statistics import NormalDist
-
-        return (self.upper - self.lower) / 2 / NormalDist().inv_cdf((1 + self.confidence) / 2)
 
     def conf_int(self) -> tuple[float | None, float | None]:
         """The ends of the interval.

@@ -58,6 +58,28 @@ def test_probabilities_are_shares_of_slates(ev: slateval.Evaluation) -> None:
     assert tablet["new"].prob(0.5) != ev["new"].prob(0.5) and tablet.comparison("new").prob(0.5).above(-1)
 
 
+def test_standard_errors_are_those_of_the_textbook() -> None:
+    rng = np.random.default_rng(7)
+    rewards, n = rng.exponential(size=500) ** 2, 500
+    half, pi = np.full((n, 1), 0.5), rng.choice([0.2, 0.8], size=(n, 1))
+    ev = slateval.evaluate(reward=rewards, logging=half, target=pi, structure="product", correction="none", at_least=[1])
+    logging = ev["logging"]
+    assert logging.se == pytest.approx(np.std(rewards) / np.sqrt(n), rel=0.01)
+    # The rewards are skewed, so that the interval is not the estimate plus or minus a multiple.
+    assert (logging.mean.upper - logging.mean.lower) / 2 / 1.959964 > 1.01 * logging.se
+    weighted = (pi / half)[:, 0] * rewards
+    assert ev["target"].se == pytest.approx(np.std(weighted) / np.sqrt(n), rel=0.01)
+    assert ev.comparison("target").se == pytest.approx(np.std(weighted - rewards) / np.sqrt(n), rel=0.01)
+    share = np.mean(rewards >= 1)
+    assert logging.prob(1).se == pytest.approx(np.sqrt(share * (1 - share) / n), rel=0.01)
+    # The median's by its density, and CVaR's by its influence function.
+    density = np.exp(-np.log(2)) / (2 * np.log(2))
+    assert logging.quantile(0.5).se == pytest.approx(0.5 / density / np.sqrt(n), rel=0.3)
+    beyond = np.minimum(rewards - np.quantile(rewards, 0.5), 0) / 0.5
+    assert logging.cvar(0.5).se == pytest.approx(np.std(beyond) / np.sqrt(n), rel=0.1)
+    assert slateval.evaluate(reward=rewards, logging=half, target=pi, band="none")["logging"].se is None
+
+
 def test_other_settings_come_from_the_same_summary(ev: slateval.Evaluation) -> None:
     other = ev.at(confidence=0.9)
     assert other == evaluated(confidence=0.9)

@@ -73,6 +73,8 @@ pub struct IntervalRecord {
     lower: Option<f64>,
     upper: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    se: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     if_order_holds: Option<Bounds>,
     #[serde(skip_serializing_if = "is_false")]
     conditional: bool,
@@ -235,6 +237,7 @@ impl IntervalRecord {
             estimate: interval.estimate,
             lower: interval.lower,
             upper: interval.upper,
+            se: interval.se,
             if_order_holds: interval.if_order_holds,
             conditional: interval.conditional,
             refuted: interval.refuted,

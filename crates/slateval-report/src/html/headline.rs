@@ -305,7 +305,7 @@ fn scaled(interval: &Interval, by: f64) -> Interval {
     let bounds = |b: Bounds| Bounds { lower: times(b.lower), upper: times(b.upper) };
     let mut scaled = interval.clone();
     scaled.estimate = times(interval.estimate);
-    (scaled.lower, scaled.upper) = (times(interval.lower), times(interval.upper));
+    (scaled.lower, scaled.upper, scaled.se) = (times(interval.lower), times(interval.upper), times(interval.se));
     scaled.if_order_holds = interval.if_order_holds.map(bounds);
     scaled
 }

@@ -13,6 +13,12 @@ pub struct Interval {
     pub lower: Option<f64>,
     /// Upper end of the interval.
     pub upper: Option<f64>,
+    /// The standard error, at the order that the interval is taken at: of the influence function for means, variances,
+    /// standard deviations and their differences; of the CDF for a probability; what that makes of a quantile (Woodruff);
+    /// the standard deviation of the draws for tails' means, interquartile ranges and differences of what is read off
+    /// CDFs. None without an interval, and with guaranteed bands.
+    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
+    pub se: Option<f64>,
     /// The narrower interval that holds if the order chosen from the data is right; none where no order was chosen.
     #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
     pub if_order_holds: Option<Bounds>,
@@ -124,7 +130,7 @@ impl Interval {
     /// A number without error.
     pub(crate) fn exact(estimate: f64) -> Self {
         let estimate = Some(estimate);
-        Interval { estimate, lower: estimate, upper: estimate, ..Interval::default() }
+        Interval { estimate, lower: estimate, upper: estimate, se: Some(0.0), ..Interval::default() }
     }
 
     pub(crate) fn missing(reason: Reason) -> Self {

@@ -11,7 +11,7 @@ use crate::math::normal;
 use crate::question::combination::Metric;
 use crate::question::segment::Segment;
 use crate::question::settings::Settings;
-use crate::uncertainty::limits::{Limits, z};
+use crate::uncertainty::limits::{Limits, Reach, z};
 use crate::uncertainty::policy::{DifferenceUncertainty, Estimators, Gap};
 use crate::uncertainty::readings::read;
 use crate::uncertainty::standing;
@@ -141,7 +141,10 @@ fn difference(a: &Interval, b: &Interval, wider: f64) -> Interval {
     let arm = |a_end: Option<f64>, b_end: Option<f64>| Some(wider * (x - a_end?).hypot(y - b_end?));
     let (a_ends, b_ends) = (ends(a), ends(b));
     let limits = match (arm(a_ends.lower, b_ends.upper), arm(a_ends.upper, b_ends.lower)) {
-        (Some(down), Some(up)) => Ok(Bounds { lower: Some(x - y - down), upper: Some(x - y + up) }),
+        (Some(down), Some(up)) => Ok(Reach {
+            bounds: Bounds { lower: Some(x - y - down), upper: Some(x - y + up) },
+            se: a.se.zip(b.se).map(|(a, b)| a.hypot(b)),
+        }),
         _ => {
             let reason = a.reason.clone().or_else(|| b.reason.clone());
             Err(reason.unwrap_or(Reason::NoIntervalOfOne))

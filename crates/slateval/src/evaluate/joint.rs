@@ -29,7 +29,7 @@ use crate::question::spec::{LOGGING, Spec};
 use crate::summary::cell::Cell;
 use crate::uncertainty::bernstein::Guaranteed;
 use crate::uncertainty::draws::CellDraws;
-use crate::uncertainty::limits::{Limits, bounds, can_have_intervals, has_enough_rows};
+use crate::uncertainty::limits::{Limits, Reach, bounds, can_have_intervals, has_enough_rows};
 use crate::uncertainty::moment::{self, Moment, MomentPart};
 use crate::uncertainty::policy::Estimators;
 use crate::uncertainty::standing;
@@ -326,7 +326,8 @@ impl<'a> JointIntervals<'a> {
             Metric::Quantile(q) => scaled(band.quantile(bins, q), part.coefficient),
             _ => Bounds { lower: None, upper: None },
         };
-        Ok(Ok(group.parts.iter().map(of).reduce(plus).unwrap_or(bounds((0.0, 0.0)))))
+        let bounds = group.parts.iter().map(of).reduce(plus).unwrap_or(bounds((0.0, 0.0)));
+        Ok(Ok(Reach { bounds, se: None }))
     }
 
     /// How much larger a group's CVaRs are in the mean of the draws than their estimates, where they are to be corrected.
@@ -362,9 +363,13 @@ fn added_up(groups: &[Vec<Limits>], constant: f64) -> Vec<Limits> {
     let steps = groups.iter().map(Vec::len).max().unwrap_or(0);
     let at = |step: usize| {
         let mut own = groups.iter().filter_map(|limits| limits.get(step.min(limits.len().saturating_sub(1))));
-        own.try_fold(bounds((constant, constant)), |sum, limits| Ok(plus(sum, limits.clone()?)))
+        let first = own.next()?.clone().map(|reach| reach.shifted(constant));
+        // How the errors of two groups go together is not known.
+        let add =
+            |sum: Reach, limits: &Limits| Ok(Reach { bounds: plus(sum.bounds, limits.clone()?.bounds), se: None });
+        Some(first.and_then(|first| own.try_fold(first, add)))
     };
-    (0..steps).map(at).collect()
+    (0..steps).filter_map(at).collect()
 }
 
 /// As many draws as leave some beyond each end of an interval.

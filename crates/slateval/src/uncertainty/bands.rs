@@ -17,19 +17,17 @@ pub(crate) struct CurveBand {
     pub(crate) half_width: Option<f64>,
 }
 
-/// The bounds of each point of a member's CDF by itself.
-pub(crate) fn pointwise(
-    process: &Process,
-    estimator: &Estimator<'_>,
-    member: usize,
-    members: usize,
-    settings: &Settings,
-) -> CurveBand {
+/// The bounds of each point of a CDF by itself, given their standard errors.
+pub(crate) fn pointwise(estimator: &Estimator<'_>, errors: &[f64], settings: &Settings) -> CurveBand {
+    let t = estimator.weight_shape().of_middle().ends((1.0 - settings.confidence) / 2.0).up;
+    band_around(&estimator.distribution.repaired, |b| t * errors[b])
+}
+
+/// The standard error of each point of a member's CDF.
+pub(crate) fn pointwise_errors(process: &Process, member: usize, members: usize) -> Vec<f64> {
     let mut by = vec![0.0; members];
     by[member] = 1.0;
-    let t = estimator.weight_shape().of_middle().ends((1.0 - settings.confidence) / 2.0).up;
-    let spread: Vec<f64> = process.variance(&by).into_iter().map(|v| t * v.sqrt()).collect();
-    band_around(&estimator.distribution.repaired, |b| spread[b])
+    process.variance(&by).into_iter().map(f64::sqrt).collect()
 }
 
 /// `F` minus and plus something, clipped to [0, 1] and monotone: the lower end a running maximum, the upper one a running

@@ -15,16 +15,17 @@ use std::result;
 use crate::answer::interval::Bounds;
 use crate::answer::reason::Reason;
 use crate::estimate::asymmetry::tail_values;
+use crate::estimate::distribution::{Curve, Distribution};
 use crate::estimate::estimator::Estimator;
 use crate::question::combination::Metric;
 use crate::question::settings::Settings;
 use crate::question::tail::Tail;
 use crate::summary::cell::Cell;
-use crate::uncertainty::bands::{CurveBand, invert, pointwise};
+use crate::uncertainty::bands::{CurveBand, band_around, invert, pointwise, pointwise_errors};
 use crate::uncertainty::drawn::{Blur, TailDraws, blurred, is_clumped, reward_range, stretched, tail_interval, wider};
 use crate::uncertainty::draws::{CellDraws, Draws, central, envelope};
 use crate::uncertainty::limits::{
-    COARSE, FINE, Limits, bin_is_fine_enough, bounds, has_light_tail, scaled, tail_has_enough_rows,
+    COARSE, FINE, Limits, Reach, bin_is_fine_enough, bounds, has_light_tail, tail_has_enough_rows,
 };
 use crate::uncertainty::process::Process;
 use crate::uncertainty::readings::{Readings, read};
@@ -46,7 +47,10 @@ pub(crate) struct CurveErrors<'d> {
     readings: Readings,
     shared: &'d CellDraws<'d>,
     draws: OnceCell<Draws>,
-    /// For each member.
+    /// For each member, the standard error of each point of its CDF, the band that reaches as far, and that of its
+    /// pointwise intervals.
+    errors: Vec<OnceCell<Vec<f64>>>,
+    error_bands: Vec<OnceCell<CurveBand>>,
     bands: Vec<OnceCell<CurveBand>>,
     light_tails: Vec<OnceCell<result::Result<(), Reason>>>,
 }
@@ -66,6 +70,8 @@ impl<'d> CurveErrors<'d> {
             readings,
             shared,
             draws: OnceCell::new(),
+            errors: members.iter().map(|_| OnceCell::new()).collect(),
+            error_bands: members.iter().map(|_| OnceCell::new()).collect(),
             bands: members.iter().map(|_| OnceCell::new()).collect(),
             light_tails: members.iter().map(|_| OnceCell::new()).collect(),
         }
@@ -74,20 +80,25 @@ impl<'d> CurveErrors<'d> {
     /// The interval of a sum of terms.
     pub(crate) fn limits(&self, members: &[&Estimator<'_>], terms: &[CurveTerm]) -> Limits {
         if let [CurveTerm { coefficient, metric: Metric::Probability(reward), member }] = *terms {
-            let found = probability(reward, members[member], self.band(members, member))?;
-            return Ok(scaled(found, coefficient));
+            let bounds = probability(reward, members[member], self.band(members, member))?;
+            let se = Some(self.error_at(reward, members, member));
+            return Ok(Reach { bounds, se }.scaled(coefficient));
         }
         for term in terms {
             says_enough_about(term.metric, members[term.member], self.settings.tail)?;
         }
         if let [CurveTerm { coefficient, metric: Metric::Quantile(level), member }] = *terms {
             let curve = members[member].distribution.curve();
-            return Ok(scaled(invert(curve, self.band(members, member), level), coefficient));
+            let bounds = invert(curve, self.band(members, member), level);
+            let se = Some(self.error_of_quantile(level, members, member));
+            return Ok(Reach { bounds, se }.scaled(coefficient));
         }
         if terms.iter().all(|term| matches!(term.metric, Metric::Cvar(_))) {
             return self.tail_limits(members, terms);
         }
-        let ends = central(self.drawn_sums(members, terms), self.settings.confidence);
+        let drawn = self.drawn_sums(members, terms);
+        let se = Some(standard_deviation(&drawn));
+        let ends = central(drawn, self.settings.confidence);
         let shape = members[first_target(members, terms)].weight_shape();
         let widened = stretched(estimate(members, terms, self.settings.tail), ends, wider(shape, &self.settings));
         // Differences within one policy, such as its interquartile range, are not widened: the check `bins` warns of them.
@@ -99,7 +110,32 @@ impl<'d> CurveErrors<'d> {
             }
             _ => None,
         };
-        Ok(blurred(widened, terms.iter().filter_map(blur)))
+        Ok(Reach { bounds: blurred(widened, terms.iter().filter_map(blur)), se })
+    }
+
+    /// The standard error of a member's CDF at a reward; inside a bin, between those at its ends.
+    fn error_at(&self, reward: f64, members: &[&Estimator<'_>], member: usize) -> f64 {
+        let errors = self.errors(members, member);
+        let (place, filled) = members[member].distribution.curve().place(reward);
+        let before = place.checked_sub(1).map_or(0.0, |before| errors[before]);
+        filled * errors[place] + (1.0 - filled) * before
+    }
+
+    /// The standard error of a member's quantile: half of the way between where the CDF and its own standard error reach the
+    /// level, and where the CDF less the error does (Woodruff).
+    fn error_of_quantile(&self, level: f64, members: &[&Estimator<'_>], member: usize) -> f64 {
+        let Distribution { bins, repaired, .. } = &members[member].distribution;
+        let new = || {
+            let errors = self.errors(members, member);
+            band_around(repaired, |b| errors[b])
+        };
+        let CurveBand { lower, upper, .. } = self.error_bands[member].get_or_init(new);
+        let at = |cdf: &[f64]| Curve { bins, cdf }.quantile(level);
+        (at(lower) - at(upper)) / 2.0
+    }
+
+    fn errors(&self, members: &[&Estimator<'_>], member: usize) -> &[f64] {
+        self.errors[member].get_or_init(|| pointwise_errors(&self.process, member, members.len()))
     }
 
     /// CVaRs alone: the shape of their error is that of the first target's, and of logging beside it.
@@ -130,14 +166,11 @@ impl<'d> CurveErrors<'d> {
             [term] => Some(reward_range(members[term.member].distribution.curve(), term.coefficient)),
             _ => None,
         };
-        let drawn = TailDraws {
-            draws: self.drawn_sums(members, terms),
-            estimate: estimate(members, terms, tail),
-            is_clumped: any_clumped,
-            range,
-        };
+        let draws = self.drawn_sums(members, terms);
+        let se = Some(standard_deviation(&draws));
+        let drawn = TailDraws { draws, estimate: estimate(members, terms, tail), is_clumped: any_clumped, range };
         let asymmetry = members[first].weight_shape().of_sum(&of_first, &of_logging);
-        Ok(tail_interval(drawn, asymmetry, &blurs, &self.settings))
+        Ok(Reach { bounds: tail_interval(drawn, asymmetry, &blurs, &self.settings), se })
     }
 
     /// How much larger the CVaRs of a sum are in the mean of the draws than their estimates.
@@ -163,7 +196,7 @@ impl<'d> CurveErrors<'d> {
             upper: own.upper.map(|x| x.max(upper)),
         };
         let limits = |own: &Limits| match own {
-            Ok(own) => Ok(ends.next().map_or(*own, |ends| hull(own, ends))),
+            Ok(own) => Ok(ends.next().map_or(*own, |ends| Reach { bounds: hull(&own.bounds, ends), ..*own })),
             Err(reason) => Err(reason.clone()),
         };
         each.iter().map(limits).collect()
@@ -191,9 +224,15 @@ impl<'d> CurveErrors<'d> {
     }
 
     fn band(&self, members: &[&Estimator<'_>], member: usize) -> &CurveBand {
-        let new = || pointwise(&self.process, members[member], member, members.len(), &self.settings);
+        let new = || pointwise(members[member], self.errors(members, member), &self.settings);
         self.bands[member].get_or_init(new)
     }
+}
+
+fn standard_deviation(values: &[f64]) -> f64 {
+    let n = values.len() as f64;
+    let mean = values.iter().sum::<f64>() / n;
+    (values.iter().map(|x| (x - mean) * (x - mean)).sum::<f64>() / (n - 1.0).max(1.0)).sqrt()
 }
 
 fn estimate(members: &[&Estimator<'_>], terms: &[CurveTerm], tail: Tail) -> f64 {
@@ -248,7 +287,7 @@ fn says_enough_about(metric: Metric, estimator: &Estimator<'_>, tail: Tail) -> r
 /// The bounds of `F(v)`. A CDF never falls: a lower bound at an earlier reward and an upper bound at a later one hold
 /// at `v` too. They are the band's at the nearest ends of bins, before and after `v`, whose tails hold enough effective
 /// rows; 0 or 1 where there is no such end.
-fn probability(reward: f64, estimator: &Estimator<'_>, band: &CurveBand) -> Limits {
+fn probability(reward: f64, estimator: &Estimator<'_>, band: &CurveBand) -> result::Result<Bounds, Reason> {
     let (cdf, curve) = (&estimator.distribution.repaired, estimator.distribution.curve());
     let (place, filled) = curve.place(reward);
     let carried = |b: &usize| tail_has_enough_rows(estimator, cdf[*b].min(1.0 - cdf[*b])).is_ok();

@@ -14,8 +14,17 @@ use crate::question::tail::Tail;
 use crate::summary::cell::Cell;
 use crate::summary::clusters::ClusterSums;
 
-/// The ends of an interval, or why there are none.
-pub(crate) type Limits = result::Result<Bounds, Reason>;
+/// How far an estimate may be off.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Reach {
+    /// The ends of its interval.
+    pub(crate) bounds: Bounds,
+    /// Its standard error; none where the interval rests on no such thing.
+    pub(crate) se: Option<f64>,
+}
+
+/// The ends of an interval and the standard error, or why there are none.
+pub(crate) type Limits = result::Result<Reach, Reason>;
 
 /// Groups of clusters below which nothing is known of how they vary.
 pub(crate) const FEW_GROUPS: usize = 10;
@@ -102,6 +111,18 @@ pub(crate) fn bounds((lower, upper): (f64, f64)) -> Bounds {
 /// The normal quantile for two-sided intervals.
 pub(crate) fn z(settings: &Settings) -> f64 {
     normal::upper_quantile((1.0 - settings.confidence) / 2.0)
+}
+
+impl Reach {
+    /// Times a number.
+    pub(crate) fn scaled(self, by: f64) -> Self {
+        Reach { bounds: scaled(self.bounds, by), se: self.se.map(|se| by.abs() * se) }
+    }
+
+    /// With a number added to the estimate.
+    pub(crate) fn shifted(self, by: f64) -> Self {
+        Reach { bounds: plus(self.bounds, bounds((by, by))), se: self.se }
+    }
 }
 
 /// Times a number; a negative one exchanges the ends.

@@ -18,7 +18,7 @@ use crate::math::normal;
 use crate::question::settings::Settings;
 use crate::summary::cell::Cell;
 use crate::summary::feature_map::LinearFunction;
-use crate::uncertainty::limits::{Limits, bounds, has_enough_rows, light_enough, positive_variance};
+use crate::uncertainty::limits::{Limits, Reach, bounds, has_enough_rows, light_enough, positive_variance};
 
 /// Which moment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -94,13 +94,14 @@ pub(crate) fn interval(cell: &Cell, parts: &[MomentPart<'_, '_>], settings: &Set
     }
     let error = standard_error(cell, &influences);
     let tail = (1.0 - settings.confidence) / 2.0;
-    Ok(match parts {
+    let bounds = match parts {
         [part] if part.moment != Moment::Mean => on_log_scale(part, value, error, tail),
         _ => {
             let Ends { down, up } = asymmetry(parts).ends(tail);
             bounds((value - down * error, value + up * error))
         }
-    })
+    };
+    Ok(Reach { bounds, se: Some(error) })
 }
 
 /// The shape of a sum's error: that of its first target, and of logging beside it.

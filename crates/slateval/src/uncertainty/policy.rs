@@ -5,10 +5,11 @@ use crate::question::combination::Metric;
 use crate::uncertainty::bands::{CurveBand, band_around};
 use crate::uncertainty::curve_errors::{CurveErrors, CurveTerm};
 use crate::uncertainty::draws::CellDraws;
-use crate::uncertainty::limits::{Limits, bounds, can_have_intervals, has_enough_rows, plus, scaled};
+use crate::uncertainty::limits::{Limits, Reach, can_have_intervals, has_enough_rows};
 use crate::uncertainty::readings::{QUARTILES, Readings};
 use std::result;
 
+use crate::answer::interval::Bounds;
 use crate::answer::reason::Reason;
 use crate::estimate::distribution::just_below;
 use crate::estimate::estimator::Estimator;
@@ -156,11 +157,7 @@ impl Uncertainty {
             quantiles: settings.quantiles.iter().map(|&level| quantile(level)).collect(),
             var: settings.alphas.iter().map(|&alpha| quantile(settings.tail.level(alpha))).collect(),
             cvar: settings.alphas.iter().map(|&alpha| one(Metric::Cvar(alpha))).collect(),
-            probabilities: settings
-                .at_least
-                .iter()
-                .map(|x| below(x).map(|found| plus(found, bounds((1.0, 1.0)))))
-                .collect(),
+            probabilities: settings.at_least.iter().map(|x| below(x).map(|found| found.shifted(1.0))).collect(),
             cvar_bias: settings.debias_cvar.then(|| settings.alphas.iter().map(bias).collect()),
             guarantee: None,
         }
@@ -171,11 +168,13 @@ impl Uncertainty {
         let found = Guaranteed::new(estimator, settings)?;
         let mut this = Self::withheld(&Reason::GuaranteeNeedsRewardBounds, settings);
         let bins = &estimator.distribution.bins;
-        let quantile = |level: f64| found.quantile(bins, level);
-        this.quantiles = settings.quantiles.iter().map(|&level| Ok(quantile(level))).collect();
-        this.var = settings.alphas.iter().map(|&alpha| Ok(quantile(settings.tail.level(alpha)))).collect();
-        let below = |&reward: &f64| scaled(found.probability(bins, just_below(bins, reward)), -1.0);
-        this.probabilities = settings.at_least.iter().map(|x| Ok(plus(below(x), bounds((1.0, 1.0))))).collect();
+        // A guarantee rests on no standard error.
+        let reach = |bounds: Bounds| Reach { bounds, se: None };
+        let quantile = |level: f64| Ok(reach(found.quantile(bins, level)));
+        this.quantiles = settings.quantiles.iter().map(|&level| quantile(level)).collect();
+        this.var = settings.alphas.iter().map(|&alpha| quantile(settings.tail.level(alpha))).collect();
+        let below = |&reward: &f64| reach(found.probability(bins, just_below(bins, reward))).scaled(-1.0);
+        this.probabilities = settings.at_least.iter().map(|x| Ok(below(x).shifted(1.0))).collect();
         this.guarantee = Some(found.weights);
         this.band = Ok(CurveBand { lower: found.lower, upper: found.upper, half_width: None });
         Ok(this)
@@ -254,7 +253,7 @@ impl DifferenceUncertainty {
 
 /// The limits of what is larger where this is smaller.
 fn turned(limits: Limits) -> Limits {
-    limits.map(|found| scaled(found, -1.0))
+    limits.map(|found| found.scaled(-1.0))
 }
 
 impl Gap {

@@ -8,7 +8,7 @@ use crate::answer::reason::Reason;
 use crate::answer::trust::Trust;
 use crate::estimate::distribution::Distribution;
 use crate::uncertainty::bands::CurveBand;
-use crate::uncertainty::limits::Limits;
+use crate::uncertainty::limits::{Limits, Reach};
 
 /// The ends that are given, and what is said of them.
 #[derive(Debug)]
@@ -45,18 +45,21 @@ pub(crate) fn interval(estimate: f64, levels: &[&Limits], selected: bool, trust:
     let holding = |limits: Option<&&Limits>| match limits {
         None => Err(Reason::NotEvaluated),
         Some(Err(reason)) => Err(reason.clone()),
-        Some(Ok(Bounds { lower, upper })) => {
-            Ok(Bounds { lower: lower.map(|x| x.min(estimate)), upper: upper.map(|x| x.max(estimate)) })
+        Some(Ok(Reach { bounds: Bounds { lower, upper }, se })) => {
+            let bounds = Bounds { lower: lower.map(|x| x.min(estimate)), upper: upper.map(|x| x.max(estimate)) };
+            Ok(Reach { bounds, se: *se })
         }
     };
     let (first, last) = (holding(levels.first()), holding(levels.last()));
     let standing = Standing::new(&first, last, trust);
-    let is_open = standing.ends.is_some_and(|b: Bounds| b.lower.is_none() || b.upper.is_none());
+    let ends = standing.ends.map(|reach: Reach| reach.bounds);
+    let is_open = ends.is_some_and(|b| b.lower.is_none() || b.upper.is_none());
     Interval {
         estimate: Some(estimate),
-        lower: standing.ends.and_then(|b| b.lower),
-        upper: standing.ends.and_then(|b| b.upper),
-        if_order_holds: first.ok().filter(|_| selected),
+        lower: ends.and_then(|b| b.lower),
+        upper: ends.and_then(|b| b.upper),
+        se: standing.ends.and_then(|reach| reach.se),
+        if_order_holds: first.ok().filter(|_| selected).map(|reach| reach.bounds),
         conditional: standing.conditional,
         refuted: standing.refuted,
         reason: standing.reason.or(is_open.then_some(Reason::BandTooWide)),
