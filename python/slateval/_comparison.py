@@ -54,8 +54,7 @@ class Comparison(_tidy.Tidy):
         self._segment = segment
 
     def _interval(self, facts: Any) -> Interval:
-        spoiled = self._evaluation._spoiled((self.policy, self.baseline), self._segment)
-        return Interval._of(facts, self._evaluation.confidence, spoiled)
+        return Interval._of(facts, self._evaluation.confidence)
 
     @property
     def policy(self) -> str:

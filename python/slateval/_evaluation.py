@@ -91,21 +91,6 @@ class Evaluation(Mapping[str, Policy]):
             self._answers[asked] = json.loads(self._core.levels(quantile, alpha, at_least, segment))
         return self._answers[asked]
 
-    def _spoiled(self, policies: tuple[str, ...], segment: int | None) -> str | None:
-        """Which checks leave no number of these policies to be relied on; the whole log's count in segments too."""
-        asked = ("spoiled", policies, segment)
-        if asked not in self._answers:
-            parts = [None] if segment is None else [None, segment]
-            found = {
-                f"the check `{check}` of `{name}`": None
-                for part in parts
-                for name in policies
-                for check in self._core.spoiled(self._index(name), part)
-            }
-            self._answers[asked] = f"{' and '.join(found)} did not pass" if found else None
-        spoiled: str | None = self._answers[asked]
-        return spoiled
-
     def __getitem__(self, name: str) -> Policy:
         return self._policy(self._index(name))
 

@@ -16,7 +16,8 @@ class Interval:
     """An estimate with its interval. What is missing is `None`, and `reason` says why.
 
     An interval that holds only under a condition that the log cannot test has no `lower` and `upper`; it is shown with
-    the ends that hold under the condition. One whose structure the log contradicts is shown with an exclamation mark.
+    the ends that hold under the condition. One that the log contradicts, by its structure or by a check that did not
+    pass, is shown with an exclamation mark. Nothing is claimed from either.
 
     Parameters
     ----------
@@ -30,12 +31,12 @@ class Interval:
         The narrower interval that holds if the order chosen from the data is right.
     conditional : bool
         Whether there is an interval only under a condition that the log cannot test: `if_order_holds` has it.
-    refuted : bool
-        Whether the log contradicts the structure that was asked for by name, and that the interval rests on.
+    refuted : str or None
+        What stands against the interval: the structure that was asked for by name and that the log contradicts, such as
+        `"additive"`, or the check that leaves no number of the policy to be relied on, such as `"propensities"`. A refuted
+        interval is never conditional.
     confidence : float or None
         The probability with which the interval is to hold the truth.
-    spoiled : str or None
-        Which checks leave the policy's numbers not to be relied on, whatever the interval says.
     se : float or None
         The standard error: of the influence function for means, variances, standard deviations and differences of
         means; of the CDF for a probability, and what that makes of a quantile; the standard deviation of the draws for
@@ -55,7 +56,7 @@ class Interval:
     ('0.50 [0.40, 0.60]', True, None, None)
     >>> print(Interval(0.5, if_order_holds=(0.45, 0.55), conditional=True))
     0.5 (0.45, 0.55)?
-    >>> print(Interval(0.5, 0.4, 0.6, refuted=True))
+    >>> print(Interval(0.5, 0.4, 0.6, refuted="propensities"))
     0.5 [0.4, 0.6]!
     """
 
@@ -65,16 +66,15 @@ class Interval:
     reason: str | None = None
     if_order_holds: tuple[float | None, float | None] | None = None
     conditional: bool = False
-    refuted: bool = False
+    refuted: str | None = None
     confidence: float | None = field(default=None, compare=False)
-    spoiled: str | None = field(default=None, compare=False)
     se: float | None = None
 
     @classmethod
-    def _of(cls, facts: Mapping[str, Any], confidence: float | None = None, spoiled: str | None = None) -> Interval:
+    def _of(cls, facts: Mapping[str, Any], confidence: float | None = None) -> Interval:
         narrow = facts.get("if_order_holds")
         ends = (narrow["lower"], narrow["upper"]) if narrow else None
-        marks = (facts.get("conditional", False), facts.get("refuted", False))
+        marks = (facts.get("conditional", False), facts.get("refuted"))
         return cls(
             facts["estimate"],
             facts["lower"],
@@ -83,7 +83,6 @@ class Interval:
             ends,
             *marks,
             confidence,
-            spoiled,
             facts.get("se"),
         )
 
@@ -184,8 +183,7 @@ class Interval:
         'it cannot be told: the interval [-0.1, 0.3] holds 0'
         """
         if self._is_unreliable():
-            reason = self.reason or "there is no interval"
-            return f"it cannot be told: {reason if self._is_missing() else self.spoiled}"
+            return f"it cannot be told: {self.reason or 'there is no interval'}"
         ends = f"the interval {self._ends('.6g')}"
         if self.above(value):
             return f"it is shown to be above {value:g}: {ends} lies above"
@@ -194,17 +192,14 @@ class Interval:
         return f"it cannot be told: {ends} holds {value:g}"
 
     def _is_unreliable(self) -> bool:
-        return self._is_missing() or self.spoiled is not None
-
-    def _is_missing(self) -> bool:
-        return self.refuted or self.conditional or (self.lower is None and self.upper is None)
+        return self.refuted is not None or self.conditional or (self.lower is None and self.upper is None)
 
     def _ends(self, spec: str) -> str:
         def show(value: float | None) -> str:
             return DASH if value is None else format(value, spec)
 
         lower, upper = self.lower, self.upper
-        before, after = "[", "]!" if self.refuted else "]"
+        before, after = "[", "]" if self.refuted is None else "]!"
         if self.conditional and self.if_order_holds is not None:
             (lower, upper), before, after = self.if_order_holds, "(", ")?"
         return f"[{DASH}]" if lower is None and upper is None else f"{before}{show(lower)}, {show(upper)}{after}"
@@ -224,6 +219,7 @@ class Interval:
         given = [f"{name}={show(getattr(self, name))}" for name in ("estimate", "lower", "upper")]
         if self.conditional and self.if_order_holds is not None:
             given.append(f"if_order_holds=({', '.join(map(show, self.if_order_holds))})")
-        given += [f"{name}=True" for name in ("conditional", "refuted") if getattr(self, name)]
+        given += ["conditional=True"] if self.conditional else []
+        given += [] if self.refuted is None else [f"refuted={self.refuted!r}"]
         given += [f"reason={self.reason!r}"] if self.reason else []
         return f"Interval({', '.join(given)})"

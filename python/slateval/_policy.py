@@ -49,7 +49,7 @@ class Policy(_tidy.Tidy):
         return facts
 
     def _interval(self, facts: Any) -> Interval:
-        return Interval._of(facts, self._evaluation.confidence, self._evaluation._spoiled((self.name,), self._segment))
+        return Interval._of(facts, self._evaluation.confidence)
 
     @property
     def name(self) -> str:

@@ -164,14 +164,6 @@ impl Evaluated {
         self.find(py, segment, policy, &|policy| json(&PolicyRecord::without_cdf(policy, Voice::Python)))
     }
 
-    /// The checks that leave no number of a policy to be relied on.
-    #[pyo3(signature = (policy, segment=None))]
-    fn spoiled(&self, py: Python<'_>, policy: usize, segment: Option<usize>) -> PyResult<Vec<String>> {
-        self.find(py, segment, policy, &|policy| {
-            Ok(policy.diagnostics.spoiled().map(|check| check.name().to_string()).collect())
-        })
-    }
-
     /// The CDF of a policy: reward, raw, estimate, lower, upper.
     #[pyo3(signature = (policy, segment=None))]
     fn cdf(&self, py: Python<'_>, policy: usize, segment: Option<usize>) -> PyResult<Table> {

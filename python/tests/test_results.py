@@ -139,7 +139,7 @@ def test_marks_say_how_far_an_interval_can_be_relied_on() -> None:
     conditional = slateval.Interval(0.5, reason="it holds if so", if_order_holds=(0.4, 0.625), conditional=True)
     assert f"{conditional:.2f}" == "0.50 (0.40, 0.62)?"
     assert "conditional=True" in repr(conditional) and pickle.loads(pickle.dumps(conditional)) == conditional
-    assert f"{slateval.Interval(0.5, 0.4, 0.6, refuted=True):.1f}" == "0.5 [0.4, 0.6]!"
+    assert f"{slateval.Interval(0.5, 0.4, 0.6, refuted='additive'):.1f}" == "0.5 [0.4, 0.6]!"
 
 
 def test_a_log_too_thin_to_tell() -> None:
@@ -168,7 +168,7 @@ def test_a_structure_that_the_log_contradicts() -> None:
     with pytest.warns(slateval.SlatevalWarning, match="structure"):
         ev = slateval.evaluate(**log, structure="additive")
     mean = ev["target"].mean
-    assert mean.refuted and not mean.conditional and mean.lower is not None
+    assert mean.refuted == "additive" and not mean.conditional and mean.lower is not None
     assert str(mean).endswith("]!") and "effects of 3 slots show in it" in str(mean.reason)
     assert [check["status"] for check in ev["target"].checks if check["name"] == "structure"] == ["fail"]
     assert not slateval.evaluate(**log)["target"].mean.refuted

@@ -98,6 +98,8 @@ def test_what_the_gate_cannot_tell_nobody_can() -> None:
     known = slateval.evaluate(**log).comparison("target").mean
     assert known.above(0) and guessed.lower == known.lower and guessed.above(0) is None
     assert guessed.why(0) == "it cannot be told: the check `estimated-propensities` of `target` did not pass"
+    assert guessed.refuted == "estimated-propensities" and str(guessed).endswith("]!") and str(known).endswith("]")
+    assert "refuted='estimated-propensities'" in repr(guessed)
 
 
 def test_the_cdf_is_a_function(ev: slateval.Evaluation) -> None:
@@ -113,7 +115,7 @@ def test_intervals_are_compared_safely() -> None:
     up, down, wide = Interval(0.5, 0.4, 0.6), Interval(-0.5, -0.6, -0.4), Interval(0.1, -0.1, 0.3)
     assert (up.above(0), down.above(0), wide.above(0)) == (True, False, None)
     assert (up.below(0), down.below(0), wide.below(0)) == (False, True, None)
-    assert Interval(0.5, 0.4, 0.6, refuted=True, reason="slots interact").above(0) is None
+    assert Interval(0.5, 0.4, 0.6, refuted="additive", reason="slots interact").above(0) is None
     assert Interval(0.5, if_order_holds=(0.4, 0.6), conditional=True, reason="if so").above(0) is None
     assert Interval(0.5, 0.4, None).above(0) is True and Interval(0.5, 0.4, None).below(0) is False
     assert up.why(0) == "it is shown to be above 0: the interval [0.4, 0.6] lies above"

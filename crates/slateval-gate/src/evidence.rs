@@ -92,10 +92,11 @@ impl Found {
             (Judge::Point, _) => format!("{equation}, by the estimate alone; {required}"),
             (_, Verdict::CannotTell) => {
                 let (word, worst) = if wants_more { ("low", self.lower) } else { ("high", self.upper) };
+                let has_bound = judgement.difference.refuted.is_none()
+                    && judgement.failed.is_empty()
+                    && judgement.too_few.is_none();
                 match worst {
-                    Some(worst)
-                        if self.lower != self.upper && judgement.failed.is_empty() && judgement.too_few.is_none() =>
-                    {
+                    Some(worst) if self.lower != self.upper && has_bound => {
                         format!(
                             "not shown: {equation}, but it could be as {word} as {} ({confidence} confidence); {required}",
                             self.number(worst)
@@ -139,7 +140,7 @@ fn reason((judge, relation): (Judge, Relation), judgement: &Judgement, found: &F
     let given = &judgement.difference;
     if let Some(reason) = &given.reason {
         let words = reason.in_words(&Voice::CommandLine);
-        return Some(match (reason.condition(), given.refuted) {
+        return Some(match (reason.condition(), given.refuted.is_some()) {
             (Some(condition), _) if given.conditional => under_condition(&condition, given, relation),
             (_, true) => format!("nothing can be shown: {words}"),
             _ => format!("there is no bound: {words}"),

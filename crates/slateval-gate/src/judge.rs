@@ -71,14 +71,11 @@ const MOST_DRAWS: f64 = 200_000.0;
 /// evaluation refuses.
 pub fn judge(summary: &Summary, rules: &Rules, settings: &Settings) -> Result<Verdicts, Error> {
     rules.check_for(summary.spec()).map_err(Error::Rule)?;
-    let segments: Vec<Segment> = summary.segments().cloned().collect();
-    let bounds = bounds(rules, segments.len());
+    let bounds = bounds(rules, summary.segments().count());
     let (confidence, settings) = settings_for(rules, bounds, settings)?;
 
     let combinations: Vec<Combination> = rules.rules.iter().map(|rule| combination(rule, &settings)).collect();
-    // Every rule is looked at in the whole log: what fails there fails its segments, which may be too small to show it.
     let refused = |error: slateval::Error| refused(error, bounds, confidence);
-    let whole = summary.combinations(&combinations, None, &settings).map_err(refused)?;
     let mut judgements = Vec::new();
     let mut judge = |segment: Option<&Segment>, place: usize, found: Combined| {
         let verdict = verdict(&rules.rules[place], &found);
@@ -87,17 +84,15 @@ pub fn judge(summary: &Summary, rules: &Rules, settings: &Settings) -> Result<Ve
         judgements.push(Judgement { rule: place, segment: segment.cloned(), verdict, difference, failed, too_few });
     };
     let asked = |scope: Scope| (0..rules.rules.len()).filter(move |&place| rules.rules[place].scope == scope);
-    asked(Scope::Whole).for_each(|place| judge(None, place, whole[place].clone()));
-    let each: Vec<usize> = asked(Scope::Each).collect();
-    let parts: Vec<Combination> = each.iter().map(|&place| combinations[place].clone()).collect();
-    for segment in segments.iter().filter(|_| !each.is_empty()) {
-        let found = summary.combinations(&parts, Some(segment), &settings).map_err(refused)?;
-        for (&place, mut found) in each.iter().zip(found) {
-            let seen = found.failed.clone();
-            let unseen =
-                |f: &&FailedCheck| !seen.iter().any(|s| s.policy == f.policy && s.check.name() == f.check.name());
-            found.failed.extend(whole[place].failed.iter().filter(unseen).cloned());
-            judge(Some(segment), place, found);
+    let own = |places: &[usize]| places.iter().map(|&place| combinations[place].clone()).collect::<Vec<Combination>>();
+    let (whole, each): (Vec<usize>, Vec<usize>) = (asked(Scope::Whole).collect(), asked(Scope::Each).collect());
+    if !whole.is_empty() {
+        let found = summary.combinations(&own(&whole), None, &settings).map_err(refused)?;
+        whole.iter().zip(found).for_each(|(&place, found)| judge(None, place, found));
+    }
+    if !each.is_empty() {
+        for (segment, found) in summary.combinations_by_segment(&own(&each), &settings).map_err(refused)? {
+            each.iter().zip(found).for_each(|(&place, found)| judge(Some(&segment), place, found));
         }
     }
     judgements.sort_by_key(|judgement| judgement.rule);
@@ -174,8 +169,8 @@ fn verdict(rule: &Rule, found: &Combined) -> Verdict {
         },
         // Numbers that are known to be wrong show nothing, nor do bounds that are known to be too narrow.
         Judge::Bound if !found.failed.is_empty() || too_few(rule, found).is_some() => Verdict::CannotTell,
-        // Nor do bounds under a condition that cannot be tested, or that the log contradicts.
-        Judge::Bound if found.interval.conditional || found.interval.refuted => Verdict::CannotTell,
+        // Nor do bounds under a condition that cannot be tested, or that something stands against.
+        Judge::Bound if found.interval.conditional || found.interval.refuted.is_some() => Verdict::CannotTell,
         Judge::Bound => relation.verdict(lower, upper),
     }
 }
@@ -263,6 +258,8 @@ mod tests {
         Ok(Rules::parse(&text, "r")?.rules.swap_remove(0))
     }
 
+    const REFUTED: slateval::Refutation = slateval::Refutation::Structure(slateval::Structure::Additive);
+
     /// Intervals of a mean that is above 0, and what may be said of it by its bound.
     fn intervals() -> [(&'static str, Interval, Verdict); 4] {
         let bounds = Bounds { lower: Some(0.4), upper: Some(0.6) };
@@ -271,7 +268,7 @@ mod tests {
         [
             ("conditional", Interval { conditional: true, ..withheld.clone() }, Verdict::CannotTell),
             ("withheld", withheld, Verdict::CannotTell),
-            ("refuted", Interval { refuted: true, ..stands.clone() }, Verdict::CannotTell),
+            ("refuted", Interval { refuted: Some(REFUTED), ..stands.clone() }, Verdict::CannotTell),
             ("stands", stands, Verdict::Holds),
         ]
     }

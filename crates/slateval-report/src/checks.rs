@@ -1,9 +1,9 @@
 //! Checks: what did not go well, and how many did.
 
-use slateval::{Check, Evaluation, PolicyEvaluation, Status};
+use slateval::{Check, Evaluation, PolicyEvaluation, SegmentEvaluation, Status};
 
-use crate::text::name;
-use crate::{Look, Style, skipped};
+use crate::text::{name, segment_name};
+use crate::{Look, Style, Voice, skipped};
 
 /// How many checks went how.
 #[derive(Debug, Clone, Default, PartialEq, Eq, serde::Serialize)]
@@ -29,8 +29,9 @@ impl Tally {
         tally
     }
 
-    fn words(&self) -> String {
-        format!("{} passed, {} warned, {} failed", self.passed, self.warned, self.failed)
+    /// How many there are of each kind; those that did not pass are named.
+    fn words(&self, warned: &str, failed: &str) -> String {
+        format!("{} passed, {} warned{warned}, {} failed{failed}", self.passed, self.warned, self.failed)
     }
 }
 
@@ -62,7 +63,7 @@ pub fn warnings(evaluation: &Evaluation, look: Look) -> Vec<String> {
     let mut lines: Vec<String> = skipped::lines(&evaluation.log).into_iter().collect();
     lines.extend(troubles(evaluation, look));
     if evaluation.worst_status() != Status::Ok {
-        lines.extend(summary(evaluation));
+        lines.extend(summary(evaluation, look.voice));
     }
     lines
 }
@@ -80,21 +81,50 @@ pub(crate) fn troubles(evaluation: &Evaluation, look: Look) -> Vec<String> {
 }
 
 /// The last line: a failed check never hides.
-pub(crate) fn summary(evaluation: &Evaluation) -> Option<String> {
+pub(crate) fn summary(evaluation: &Evaluation, voice: Voice) -> Option<String> {
     let whole = Tally::of(&evaluation.policies);
     if whole == Tally::default() {
         return None;
     }
-    let mut text = format!("Checks: {}", whole.words());
-    let failed = names(evaluation, Status::Fail);
-    if !failed.is_empty() {
-        text += &format!(" ({})", failed.join(", "));
-    }
+    // Those of the whole log that warned stand on lines of their own.
+    let mut text = format!("Checks: {}", whole.words("", &in_parentheses(&names(evaluation, Status::Fail).join(", "))));
     if !evaluation.segments.is_empty() {
-        let parts = Tally::of(evaluation.segments.iter().flat_map(|s| &s.policies));
-        text += &format!("; in segments: {}", parts.words());
+        text += &format!("; in segments: {}", in_segments(evaluation, voice));
     }
     Some(text + ".")
+}
+
+/// How many checks of segments went how, and which did not pass.
+pub(crate) fn in_segments(evaluation: &Evaluation, voice: Voice) -> String {
+    let named = |status: Status| in_parentheses(&segment_names(evaluation, status, voice));
+    let tally = Tally::of(evaluation.segments.iter().flat_map(|s| &s.policies));
+    tally.words(&named(Status::Warn), &named(Status::Fail))
+}
+
+/// Names after a count; nothing where there are none.
+fn in_parentheses(names: &str) -> String {
+    if names.is_empty() { String::new() } else { format!(" ({names})") }
+}
+
+/// More policies of segments than this are not named in a line.
+const NAMED: usize = 6;
+
+/// The checks of segments that went this way: `tablet: bolder: ess, tail; …`.
+pub(crate) fn segment_names(evaluation: &Evaluation, status: Status, voice: Voice) -> String {
+    let of_policy = |segment: &SegmentEvaluation, policy: &PolicyEvaluation| {
+        let checks = policy.diagnostics.checks.iter().filter(|c| c.status == status);
+        let names: Vec<&str> = checks.map(|c| c.name().as_str()).collect();
+        let words = format!("{}: {}: {}", segment_name(&segment.value), name(&policy.name), names.join(", "));
+        (!names.is_empty()).then_some((words, names.len()))
+    };
+    let policies = evaluation.segments.iter().flat_map(|s| s.policies.iter().map(move |policy| (s, policy)));
+    let all: Vec<(String, usize)> = policies.filter_map(|(segment, policy)| of_policy(segment, policy)).collect();
+    let mut named: Vec<String> = all.iter().take(NAMED).map(|(words, _)| words.clone()).collect();
+    let more: usize = all.iter().skip(NAMED).map(|(_, checks)| checks).sum();
+    if more > 0 {
+        named.push(format!("and {more} more, which {} names", voice.everything()));
+    }
+    named.join("; ")
 }
 
 /// The checks of the whole log that went this way, with their policies.

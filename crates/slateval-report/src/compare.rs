@@ -2,7 +2,7 @@
 
 use slateval::{Comparison, Dominance, Evaluation};
 
-use crate::checks::spoiled_names;
+use crate::Voice;
 use crate::grid::{Column, Grid, Kind};
 use crate::number::percent;
 use crate::terminal::{Shown, probability_name, quantile_name};
@@ -37,7 +37,7 @@ fn title(comparison: &Comparison) -> String {
 }
 
 /// Whether one distribution lies above the other, in words; nothing where it was not looked at.
-pub(crate) fn dominance(evaluation: &Evaluation) -> Option<String> {
+pub(crate) fn dominance(evaluation: &Evaluation, voice: Voice) -> Option<String> {
     let line = |c: &Comparison| {
         let (policy, baseline) = (name(&c.policy), name(&c.baseline));
         let over = |better: &str, worse: &str| {
@@ -45,16 +45,16 @@ pub(crate) fn dominance(evaluation: &Evaluation) -> Option<String> {
                 "{better} dominates {worse}: its rewards are larger wherever either CDF is between 5% and 95%, and nowhere shown to be smaller"
             )
         };
-        let both = [&c.policy, &c.baseline].into_iter().filter_map(|name| evaluation.policy(name));
-        let spoiled = spoiled_names(both).join(", ");
+        let refuted = || c.quantiles.iter().map(|q| &q.interval).find(|interval| interval.refuted.is_some());
         Some(wrap(
-            &match c.dominance? {
-                _ if !spoiled.is_empty() => {
-                    format!("{policy} vs {baseline}: cannot tell whether one dominates (not passed: {spoiled})")
+            &match c.dominance {
+                Some(Dominance::Policy) => over(&policy, &baseline),
+                Some(Dominance::Baseline) => over(&baseline, &policy),
+                Some(Dominance::None) => format!("{policy} vs {baseline}: neither is shown to dominate the other"),
+                None => {
+                    let reason = voice.reason(refuted()?.reason.as_ref()?);
+                    format!("{policy} vs {baseline}: cannot tell whether one dominates ({reason})")
                 }
-                Dominance::Policy => over(&policy, &baseline),
-                Dominance::Baseline => over(&baseline, &policy),
-                Dominance::None => format!("{policy} vs {baseline}: neither is shown to dominate the other"),
             },
             0,
             2,

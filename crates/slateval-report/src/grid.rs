@@ -181,7 +181,8 @@ mod tests {
         let plain = interval(1.5, Some(0.25));
         let bounds = slateval::Bounds { lower: Some(10.0), upper: Some(12.0) };
         let conditional = Interval { if_order_holds: Some(bounds), conditional: true, ..interval(11.0, None) };
-        let refuted = Interval { refuted: true, ..plain.clone() };
+        let by = slateval::Refutation::Check(slateval::CheckName::Bias);
+        let refuted = Interval { refuted: Some(by), ..plain.clone() };
         let text = grid(2, &[plain, conditional, refuted, interval(12.0, None)]).render(2);
         let lines: Vec<&str> = text.lines().map(str::trim_end).collect();
         assert_eq!(lines[1], " metric 0   1.50 [ 1.25,  1.75]    1.50 [ 1.25,  1.75]");

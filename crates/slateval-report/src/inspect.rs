@@ -2,15 +2,17 @@
 
 use comfy_table::{Cell, ContentArrangement};
 use serde::Serialize;
-use slateval::{Evaluation, Interaction, PolicyEvaluation, RewardFacts, Segment, SegmentEvaluation, Status};
+use slateval::{
+    Evaluation, Interaction, PolicyEvaluation, Refutation, RewardFacts, Segment, SegmentEvaluation, Status,
+};
 
-use crate::checks::{Tally, mark, names};
+use crate::checks::{Tally, in_segments, mark, names};
 use crate::grid::{DASH, new_table, right};
 use crate::json::encode;
 use crate::number::{bytes, count, decimals, fixed, percent};
-use crate::record::{DiagnosticsRecord, SelectionRecord};
+use crate::record::{CheckRecord, DiagnosticsRecord, SelectionRecord};
 use crate::terminal::{finish, reach, slates};
-use crate::text::{WIDTH, name, segment_name, wrap};
+use crate::text::{WIDTH, name, wrap};
 use crate::{Error, Look, Style, Voice, selection, skipped};
 
 /// What a doctor looks at: the schema as understood, and an evaluation for its checks.
@@ -91,7 +93,7 @@ struct BandRecord {
     wanted_width: f64,
     rows_needed: Option<u64>,
     conditional: bool,
-    refuted: bool,
+    refuted: Option<Refutation>,
     #[serde(skip_serializing_if = "Option::is_none")]
     reason: Option<String>,
 }
@@ -102,6 +104,15 @@ struct SegmentRecord<'a> {
     value: &'a Segment,
     rows: u64,
     checks: Tally,
+    not_passed: Vec<NotPassed<'a>>,
+}
+
+/// A check of a segment that warned or failed.
+#[derive(Serialize)]
+struct NotPassed<'a> {
+    policy: &'a str,
+    #[serde(flatten)]
+    check: CheckRecord,
 }
 
 /// The inspection as JSON, schema `slateval/inspection/1`, with the settings that made it.
@@ -122,7 +133,7 @@ pub fn inspection_json(inspection: &Inspection, settings: &impl Serialize, voice
         columns: &inspection.columns,
         unused: &inspection.unused,
         policies: evaluation.policies.iter().map(|p| PolicyRecord::new(p, inspection, voice)).collect(),
-        segments: evaluation.segments.iter().map(SegmentRecord::new).collect(),
+        segments: evaluation.segments.iter().map(|s| SegmentRecord::new(s, voice)).collect(),
         interactions: inspection.interactions.as_deref(),
         checks: Tally::of(&evaluation.policies),
     })
@@ -141,7 +152,7 @@ impl<'a> PolicyRecord<'a> {
                 wanted_width: inspection.band_width,
                 rows_needed: rows_needed(policy, inspection),
                 conditional: policy.cdf.conditional,
-                refuted: policy.cdf.refuted,
+                refuted: policy.cdf.refuted.clone(),
                 reason: policy.cdf.reason.as_ref().map(|reason| reason.in_words(&voice)),
             },
         }
@@ -149,12 +160,17 @@ impl<'a> PolicyRecord<'a> {
 }
 
 impl<'a> SegmentRecord<'a> {
-    fn new(segment: &'a slateval::SegmentEvaluation) -> Self {
+    fn new(segment: &'a SegmentEvaluation, voice: Voice) -> Self {
+        let not_passed = |policy: &'a PolicyEvaluation| {
+            let checks = policy.diagnostics.checks.iter().filter(|check| check.status != Status::Ok);
+            checks.map(|check| NotPassed { policy: &policy.name, check: CheckRecord::new(check, voice) })
+        };
         SegmentRecord {
             column: &segment.column,
             value: &segment.value,
             rows: segment.rows,
             checks: Tally::of(&segment.policies),
+            not_passed: segment.policies.iter().flat_map(not_passed).collect(),
         }
     }
 }
@@ -183,7 +199,7 @@ pub fn inspection(inspection: &Inspection, look: Look) -> String {
     let mut parts = vec![headline(inspection), schema(inspection)];
     parts.extend(evaluation.policies.iter().skip(1).map(|policy| of_policy(policy, inspection, look)));
     parts.extend(interactions(inspection, look.voice));
-    parts.extend(by_segment(evaluation));
+    parts.extend(by_segment(evaluation, look.voice));
     parts.extend(selection::taken_for_granted(evaluation, look.voice));
     parts.extend(skipped::lines(&evaluation.log));
     parts.push(closing(evaluation));
@@ -324,7 +340,7 @@ fn band(policy: &PolicyEvaluation, inspection: &Inspection, voice: Voice) -> Str
         }
     };
     let refuted = match &policy.cdf.reason {
-        Some(reason) if policy.cdf.refuted => format!("; {}", voice.reason(reason)),
+        Some(reason) if policy.cdf.refuted.is_some() => format!("; {}", voice.reason(reason)),
         _ => String::new(),
     };
     wrap(&format!("{have}; {need}{refuted}"), 2, 4)
@@ -390,16 +406,10 @@ fn advice(pairs: &[&Interaction], voice: Voice) -> String {
     format!("\n{}", wrap(&format!("`{structure}` allows these and no others"), 1, 1))
 }
 
-fn by_segment(evaluation: &Evaluation) -> Option<String> {
+fn by_segment(evaluation: &Evaluation, voice: Voice) -> Option<String> {
     let first = evaluation.segments.first()?;
-    let has_failed = |s: &&SegmentEvaluation| s.policies.iter().any(|p| p.diagnostics.worst_status() == Status::Fail);
-    let failed: Vec<String> = evaluation.segments.iter().filter(has_failed).map(|s| segment_name(&s.value)).collect();
-    let named = failed.iter().take(12).cloned().collect::<Vec<_>>().join(", ");
     let text = format!("{} segments by {}", count(evaluation.segments.len() as u64), name(&first.column));
-    Some(match failed.len() {
-        0 => format!("{text}: no check failed in any"),
-        n => wrap(&format!("{text}: checks failed in {n}: {named}{}", if n > 12 { ", …" } else { "" }), 0, 2),
-    })
+    Some(wrap(&format!("{text}: checks: {}", in_segments(evaluation, voice)), 0, 2))
 }
 
 /// The last line says what matters most.

@@ -3,8 +3,8 @@
 use serde::Serialize;
 use slateval::{
     Bounds, Cdf, CdfBand, Check, Comparison, Correction, DesignSource, Diagnostics, Disparity, Dominance, Interval,
-    OrderTest, PolicyEvaluation, ProbabilityEstimate, QuantileEstimate, Segment, SegmentEvaluation, Selection, Status,
-    Structure, TailEstimate, WeightHistogram,
+    OrderTest, PolicyEvaluation, ProbabilityEstimate, QuantileEstimate, Refutation, Segment, SegmentEvaluation,
+    Selection, Status, Structure, TailEstimate, WeightHistogram,
 };
 
 use crate::Voice;
@@ -78,8 +78,8 @@ pub struct IntervalRecord {
     if_order_holds: Option<Bounds>,
     #[serde(skip_serializing_if = "is_false")]
     conditional: bool,
-    #[serde(skip_serializing_if = "is_false")]
-    refuted: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    refuted: Option<Refutation>,
     #[serde(skip_serializing_if = "Option::is_none")]
     reason: Option<String>,
 }
@@ -117,8 +117,8 @@ struct CdfRecord<'a> {
     if_order_holds: Option<&'a CdfBand>,
     #[serde(skip_serializing_if = "is_false")]
     conditional: bool,
-    #[serde(skip_serializing_if = "is_false")]
-    refuted: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    refuted: Option<Refutation>,
     #[serde(skip_serializing_if = "Option::is_none")]
     reason: Option<String>,
 }
@@ -148,7 +148,7 @@ pub(crate) struct DiagnosticsRecord<'a> {
 }
 
 #[derive(Debug, Serialize)]
-struct CheckRecord {
+pub(crate) struct CheckRecord {
     name: &'static str,
     status: Status,
     value: Option<f64>,
@@ -240,7 +240,7 @@ impl IntervalRecord {
             se: interval.se,
             if_order_holds: interval.if_order_holds,
             conditional: interval.conditional,
-            refuted: interval.refuted,
+            refuted: interval.refuted.clone(),
             reason: interval.reason.as_ref().map(|reason| reason.in_words(&voice)),
         }
     }
@@ -273,7 +273,7 @@ impl<'a> CdfRecord<'a> {
             half_width: cdf.half_width,
             if_order_holds: cdf.if_order_holds.as_ref(),
             conditional: cdf.conditional,
-            refuted: cdf.refuted,
+            refuted: cdf.refuted.clone(),
             reason: cdf.reason.as_ref().map(|reason| reason.in_words(&voice)),
         }
     }
@@ -310,7 +310,7 @@ impl<'a> DiagnosticsRecord<'a> {
 }
 
 impl CheckRecord {
-    fn new(check: &Check, voice: Voice) -> Self {
+    pub(crate) fn new(check: &Check, voice: Voice) -> Self {
         CheckRecord {
             name: check.name().as_str(),
             status: check.status,

@@ -4,7 +4,6 @@ use std::collections::BTreeSet;
 
 use slateval::{Comparison, Disparity, Evaluation, Interval, PolicyEvaluation, SegmentEvaluation, Settings};
 
-use crate::checks::spoiled_names;
 use crate::grid::{Column, Grid, Kind};
 use crate::html::headline_alpha;
 use crate::number::{count, percent};
@@ -14,9 +13,6 @@ use crate::text::{name, segment_name, wrap};
 
 /// More segments than this are a file's business.
 const SHOWN: usize = 20;
-
-/// Stands before a segment that is not to be relied on.
-const FAILED: &str = "!";
 
 /// The mean reward of each segment under each policy, its difference to logging's, and that of a tail.
 pub(crate) fn table(evaluation: &Evaluation, settings: &Settings, detail: Detail) -> Option<String> {
@@ -40,13 +36,6 @@ pub(crate) fn table(evaluation: &Evaluation, settings: &Settings, detail: Detail
     for mark in [grid].iter().chain(&tails).flat_map(marks).collect::<BTreeSet<_>>() {
         text.push_str(&format!("\n{}", wrap(mark, 1, 3)));
     }
-    let spoiled = evaluation.segments.iter().filter(|s| is_spoiled(s)).count();
-    if spoiled > 0 {
-        let plural = if spoiled == 1 { "segment has" } else { "segments have" };
-        text.push_str(&format!(
-            "\n {FAILED} {spoiled} {plural} failed checks, or biased weights: do not rely on these; the JSON says why"
-        ));
-    }
     Some(text)
 }
 
@@ -64,7 +53,10 @@ pub(crate) fn marked_segments(standing: Standing) -> Option<&'static str> {
             "(…)? holds only under an assumption about how slots interact that the segment's rows cannot test; the \
              JSON has each reason",
         ),
-        Standing::Refuted => Some("[…]! the segment's rows contradict the structure; the JSON has each reason"),
+        Standing::Refuted => Some(
+            "[…]! not to be relied on: the log contradicts the structure, or a check did not pass; the JSON has each \
+             reason",
+        ),
     }
 }
 
@@ -86,14 +78,8 @@ pub(crate) fn disparities(evaluation: &Evaluation) -> Option<String> {
     Some(grid.render(grid.decimals()))
 }
 
-/// Whether any policy's numbers are not to be relied on there.
-fn is_spoiled(segment: &SegmentEvaluation) -> bool {
-    !spoiled_names(&segment.policies).is_empty()
-}
-
 fn label(segment: &SegmentEvaluation) -> String {
-    let mark = if is_spoiled(segment) { FAILED } else { "" };
-    format!("{mark}{} ({})", segment_name(&segment.value), count(segment.rows))
+    format!("{} ({})", segment_name(&segment.value), count(segment.rows))
 }
 
 fn columns(first: &SegmentEvaluation, shown: &[&SegmentEvaluation]) -> Vec<Column> {

@@ -9,7 +9,7 @@ pub(crate) enum Standing {
     Stands,
     /// It holds if a structure does that the log is too thin to test.
     Conditional,
-    /// The log contradicts the structure that it rests on.
+    /// The log contradicts the structure that it rests on, or a check leaves nothing to be relied on.
     Refuted,
 }
 
@@ -18,19 +18,19 @@ type BandEnds<'c> = (&'c [Option<f64>], &'c [Option<f64>]);
 
 impl Standing {
     fn new(conditional: bool, refuted: bool) -> Self {
-        match (conditional, refuted) {
-            (true, _) => Standing::Conditional,
-            (_, true) => Standing::Refuted,
+        match (refuted, conditional) {
+            (true, _) => Standing::Refuted,
+            (_, true) => Standing::Conditional,
             _ => Standing::Stands,
         }
     }
 
     pub(crate) fn of(interval: &Interval) -> Self {
-        Standing::new(interval.conditional, interval.refuted)
+        Standing::new(interval.conditional, interval.refuted.is_some())
     }
 
     pub(crate) fn of_band(cdf: &Cdf) -> Self {
-        Standing::new(cdf.conditional, cdf.refuted)
+        Standing::new(cdf.conditional, cdf.refuted.is_some())
     }
 
     /// What stands before the ends, and what after them.
@@ -86,7 +86,7 @@ pub(crate) fn band_ends(cdf: &Cdf) -> BandEnds<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use slateval::Bounds;
+    use slateval::{Bounds, CheckName, Refutation};
 
     #[test]
     fn conditional_intervals_show_the_ends_of_their_condition() {
@@ -96,7 +96,8 @@ mod tests {
         let conditional = Interval { conditional: true, ..known };
         assert_eq!((ends(&conditional), is_bounded(&conditional)), ((Some(0.4), Some(0.6)), true));
         assert_eq!(Standing::of(&conditional), Standing::Conditional);
-        let wide = Interval { lower: Some(0.0), upper: Some(1.0), conditional: false, refuted: true, ..conditional };
+        let refuted = Some(Refutation::Check(CheckName::Propensities));
+        let wide = Interval { lower: Some(0.0), upper: Some(1.0), conditional: false, refuted, ..conditional };
         assert_eq!((ends(&wide), Standing::of(&wide)), ((Some(0.0), Some(1.0)), Standing::Refuted));
     }
 }

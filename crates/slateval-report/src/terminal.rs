@@ -50,7 +50,7 @@ pub fn table(evaluation: &Evaluation, settings: &Settings, look: Look) -> String
     let mut parts = vec![headline(&evaluation.log), policies.render(decimals)];
     parts.extend(differences.as_ref().map(|grid| grid.render(decimals)));
     if look.detail == Detail::Full {
-        parts.extend(compare::dominance(evaluation));
+        parts.extend(compare::dominance(evaluation, look.voice));
     }
     parts.extend(segments::table(evaluation, settings, look.detail));
     if look.detail == Detail::Full {
@@ -75,7 +75,8 @@ pub fn table(evaluation: &Evaluation, settings: &Settings, look: Look) -> String
     parts.extend(skipped::lines(&evaluation.log));
     // The checks come last: what failed never hides.
     let troubles = checks::troubles(evaluation, look);
-    parts.push(troubles.into_iter().chain(checks::summary(evaluation)).collect::<Vec<_>>().join("\n"));
+    let summary = checks::summary(evaluation, look.voice).map(|line| wrap(&line, 0, 2));
+    parts.push(troubles.into_iter().chain(summary).collect::<Vec<_>>().join("\n"));
     finish(parts)
 }
 

@@ -2,10 +2,10 @@
 #![allow(clippy::unwrap_used)]
 
 use slateval::{
-    Bounds, Cdf, CdfBand, Check, Comparison, Correction, DesignSource, Diagnostics, Dominance, Effects, Evaluation,
-    Finding, Functional, FunctionalTest, Interaction, Interval, LogFacts, OrderTest, PolicyEvaluation,
-    QuantileEstimate, Reason, RewardFacts, Segment, SegmentEvaluation, Selection, SelectionReason, Settings, Status,
-    Structure, TailEstimate, Untested,
+    Bounds, Cdf, CdfBand, Check, CheckName, Comparison, Correction, DesignSource, Diagnostics, Dominance, Effects,
+    Evaluation, Finding, Functional, FunctionalTest, Interaction, Interval, LogFacts, OrderTest, PolicyEvaluation,
+    QuantileEstimate, Reason, Refutation, RewardFacts, Segment, SegmentEvaluation, Selection, SelectionReason,
+    Settings, Status, Structure, TailEstimate, Untested,
 };
 use slateval_report::{
     CdfPoints, Detail, Inspection, Look, SchemaColumn, Style, Voice, inspection, inspection_json, json, table, warnings,
@@ -54,7 +54,7 @@ fn policy(name: &str, mean: f64) -> PolicyEvaluation {
             half_width: Some(0.03),
             if_order_holds: None,
             conditional: false,
-            refuted: false,
+            refuted: None,
             reason: None,
         },
         diagnostics: Diagnostics {
@@ -270,6 +270,7 @@ fn independent_slots_are_taken_for_granted_once() {
 
 const FULL: Look = Look { style: Style::Plain, voice: Voice::CommandLine, detail: Detail::Full };
 const THIN: Reason = Reason::Untested { order: 1, why: Untested::NoTest };
+const ADDITIVE: Refutation = Refutation::Structure(Structure::Additive);
 const WRONG: Reason = Reason::Refuted { effects: Effects { slots: 3, and_above: false } };
 
 fn conditional(interval: &Interval, reason: Reason) -> Interval {
@@ -278,7 +279,7 @@ fn conditional(interval: &Interval, reason: Reason) -> Interval {
 }
 
 fn refuted(interval: &Interval, reason: Reason) -> Interval {
-    Interval { if_order_holds: None, refuted: true, reason: Some(reason), ..interval.clone() }
+    Interval { if_order_holds: None, refuted: Some(ADDITIVE), reason: Some(reason), ..interval.clone() }
 }
 
 /// Every interval of a policy and of its comparison with logging, changed.
@@ -304,7 +305,7 @@ fn marked() -> Evaluation {
     let band = CdfBand { lower: new.lower.clone(), upper: new.upper.clone() };
     (new.conditional, new.half_width, new.if_order_holds) = (true, None, Some(band));
     (new.lower, new.upper, new.reason) = (vec![None; 2], vec![None; 2], Some(THIN));
-    (marked.policies[2].cdf.refuted, marked.policies[2].cdf.reason) = (true, Some(WRONG));
+    (marked.policies[2].cdf.refuted, marked.policies[2].cdf.reason) = (Some(ADDITIVE), Some(WRONG));
     marked.policies[1].diagnostics.checks.push(check(Status::Warn, Finding::OrderUntestable));
     marked.policies[2]
         .diagnostics
@@ -331,10 +332,12 @@ fn marks_say_what_an_interval_rests_on_and_are_explained_once() {
                 (new; new vs logging)";
     assert_eq!(flat.matches(thin).count(), 1, "{text}");
     assert_eq!(flat.matches(&format!("[…]! {WRONG} (bolder; bolder vs logging)")).count(), 1, "{text}");
-    // Once in the note; and once in the check that is not passed.
+    // Once in the note; of what is refuted, also beside dominance and in the check that is not passed.
     let said = |text: &str| flat.matches(text).count();
-    assert_eq!((said("too thin to tell"), said("effects of 3 slots")), (1, 2), "{text}");
-    assert!(!flat.contains("dominates"), "{text}");
+    assert_eq!((said("too thin to tell"), said("effects of 3 slots")), (1, 3), "{text}");
+    // The structure of one is refuted; of the other nothing is known.
+    let cannot = format!("bolder vs logging: cannot tell whether one dominates ({WRONG})");
+    assert_eq!((said("dominates"), said(&cannot)), (1, 1), "{text}");
 }
 
 #[test]
@@ -355,12 +358,15 @@ fn marked_segments_and_bands_are_explained() {
     parts.segments.push(part);
     let text = flat(&shown(&parts));
     assert_eq!(text.matches("(…)? holds only under an assumption about how slots interact").count(), 1, "{text}");
-    assert_eq!(text.matches("[…]! the segment's rows contradict the structure").count(), 1, "{text}");
+    assert_eq!(text.matches("[…]! not to be relied on: the log contradicts the structure").count(), 1, "{text}");
     let text = flat(&inspection(&inspected(marked()), FULL));
     assert!(text.contains(&format!("CDF band: 0.0600 wide in all at 95% confidence; {THIN}")), "{text}");
     assert!(text.contains(&format!("5,280 more than there are; {WRONG}")), "{text}");
     let json = inspection_json(&inspected(marked()), &"settings", Voice::CommandLine).unwrap();
-    assert_eq!((json.matches("\"conditional\": true").count(), json.matches("\"refuted\": true").count()), (1, 1));
+    assert_eq!(
+        (json.matches("\"conditional\": true").count(), json.matches("\"refuted\": \"additive\"").count()),
+        (1, 1)
+    );
 }
 
 #[test]
@@ -377,16 +383,40 @@ fn a_failed_check_never_hides() {
     assert!(warnings(&quiet, FULL).is_empty());
     quiet.segments.push(segment(evaluation().policies));
     let text = shown(&quiet);
-    assert!(text.contains(" de (30)") && !text.contains("do not rely"), "a variance is not everything\n{text}");
-    let mut spoiled = quiet.clone();
-    spoiled.segments[0].policies[1].diagnostics.checks.push(check(Status::Warn, Finding::PaperOrderIsBiased(2)));
-    let marked = shown(&spoiled);
-    assert!(
-        marked.contains("!de (30)") && marked.contains("1 segment has failed checks, or biased weights"),
-        "{marked}"
-    );
-    assert!(text.ends_with("Checks: 1 passed, 0 warned, 0 failed; in segments: 2 passed, 1 warned, 1 failed."));
+    assert!(text.contains(" de (30)") && !text.contains("]!"), "a variance is not everything\n{text}");
+    assert!(flat(&text).ends_with(
+        "Checks: 1 passed, 0 warned, 0 failed; in segments: 2 passed, 1 warned (de: bolder: tail), 1 failed (de: bolder: \
+         variance)."
+    ));
     assert_eq!(warnings(&quiet, FULL).len(), 1, "segments count too");
+}
+
+/// A segment's checks that did not pass are named; of many, the first.
+#[test]
+fn checks_of_many_segments_are_named_as_far_as_a_line_goes() {
+    let mut many = evaluation();
+    for place in 0..20 {
+        let mut part = segment(evaluation().policies);
+        part.value = Segment::Int(place);
+        many.segments.push(part);
+    }
+    let last = warnings(&many, FULL).pop().unwrap();
+    assert!(fits(&shown(&many)) && flat(&shown(&many)).ends_with(&last), "{last}");
+    assert!(last.contains("40 passed, 20 warned (0: bolder: tail; 1: bolder: tail; "), "{last}");
+    let more = "and 14 more, which the file that --json writes names";
+    assert_eq!(last.matches(more).count(), 2, "{last}");
+    assert!(flat(&inspection(&inspected(many.clone()), FULL)).contains("20 failed (0: bolder: variance; 1: "));
+    let json: serde_json::Value =
+        serde_json::from_str(&inspection_json(&inspected(many), &"settings", Voice::CommandLine).unwrap()).unwrap();
+    for part in json["segments"].as_array().unwrap() {
+        let named: Vec<(&str, &str, &str)> = part["not_passed"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|c| (c["policy"].as_str().unwrap(), c["name"].as_str().unwrap(), c["status"].as_str().unwrap()))
+            .collect();
+        assert_eq!(named, [("bolder", "tail", "warn"), ("bolder", "variance", "fail")]);
+    }
 }
 
 fn segment(policies: Vec<PolicyEvaluation>) -> SegmentEvaluation {
@@ -414,12 +444,17 @@ fn segments_are_set_against_logging_in_mean_and_tail() {
 #[test]
 fn nobody_is_said_to_dominate_where_nothing_can_be_told() {
     let mut spoiled = evaluation();
-    spoiled.policies[1]
-        .diagnostics
-        .checks
-        .push(check(Status::Fail, Finding::RatioMean { slot: None, mean: 2.0, deviation: 9.0, is_given: false }));
+    let (check, policy) = (CheckName::Propensities, "new\n".to_owned());
+    let reason = Reason::CheckNotPassed { check, policy, in_whole_log: false };
+    each_interval(&mut spoiled, 1, &|interval| Interval {
+        refuted: Some(Refutation::Check(check)),
+        reason: Some(reason.clone()),
+        ..interval.clone()
+    });
     let text = flat(&shown(&spoiled));
-    assert!(!text.contains("new dominates") && text.contains("cannot tell whether one dominates"), "{text}");
+    assert!(!text.contains("new dominates"), "{text}");
+    let why = r"new vs logging: cannot tell whether one dominates (the check `propensities` of `new\n` did not pass)";
+    assert!(text.contains(why), "{text}");
 }
 
 #[test]

@@ -2,11 +2,12 @@
 #![allow(clippy::unwrap_used)]
 
 use slateval::{
-    Block, Bounds, CdfBand, Check, Effects, Evaluation, Field, Finding, Functional, Interval, Profile, Reason, Segment,
-    Settings, Spec, Status, Structure, Summary, Untested,
+    Block, Bounds, CdfBand, Check, CheckName, Effects, Evaluation, Field, Finding, Functional, Interval, Profile,
+    Reason, Refutation, Segment, Settings, Spec, Status, Structure, Summary, Untested,
 };
 use slateval_report::{CdfPoints, Picture, Report, Voice, html, notebook, picture, svg};
 
+const ADDITIVE: Refutation = Refutation::Structure(Structure::Additive);
 const WRONG: Reason = Reason::Refuted { effects: Effects { slots: 3, and_above: false } };
 
 /// Numbers in [0, 1) that are the same every time.
@@ -141,7 +142,7 @@ fn segments_however_many_leave_the_page_small() {
     // Marks and their reasons take room too.
     made.evaluation.segments.truncate(100);
     (1..4).for_each(|target| refuted(&mut made, target));
-    let mark = |interval: &mut Interval| (interval.refuted, interval.reason) = (true, Some(WRONG));
+    let mark = |interval: &mut Interval| (interval.refuted, interval.reason) = (Some(ADDITIVE), Some(WRONG));
     for segment in &mut made.evaluation.segments {
         segment.policies.iter_mut().for_each(|p| mark(&mut p.mean));
         segment.comparisons.iter_mut().for_each(|c| mark(&mut c.mean));
@@ -286,9 +287,11 @@ fn conditional(made: &mut Made, target: usize) {
 /// One whose structure the log contradicts.
 fn refuted(made: &mut Made, target: usize) {
     let reason = WRONG;
-    each_interval(made, target, &|interval| (interval.refuted, interval.reason) = (true, Some(reason.clone())));
+    each_interval(made, target, &|interval| {
+        (interval.refuted, interval.reason) = (Some(ADDITIVE), Some(reason.clone()));
+    });
     let target = &mut made.evaluation.policies[target];
-    (target.cdf.refuted, target.cdf.reason) = (true, Some(reason.clone()));
+    (target.cdf.refuted, target.cdf.reason) = (Some(ADDITIVE), Some(reason.clone()));
     let check =
         Check::new(Status::Fail, None, Finding::StructureRefuted { why: reason, spoils: vec![Functional::Mean] });
     target.diagnostics.checks = vec![check];
@@ -299,7 +302,8 @@ fn each_interval(made: &mut Made, target: usize, change: &dyn Fn(&mut Interval))
     let of = &mut made.evaluation.policies[target];
     let tails = of.var.iter_mut().chain(&mut of.cvar).map(|t| &mut t.interval);
     let own = [&mut of.mean, &mut of.variance, &mut of.std, &mut of.iqr].into_iter();
-    own.chain(tails).chain(of.quantiles.iter_mut().map(|q| &mut q.interval)).for_each(change);
+    let probabilities = of.probabilities.iter_mut().map(|p| &mut p.interval);
+    own.chain(tails).chain(probabilities).chain(of.quantiles.iter_mut().map(|q| &mut q.interval)).for_each(change);
     let against = &mut made.evaluation.comparisons[target - 1];
     against.dominance = None;
     let tails = against.cvar.iter_mut().map(|t| &mut t.interval);
@@ -307,6 +311,7 @@ fn each_interval(made: &mut Made, target: usize, change: &dyn Fn(&mut Interval))
         .into_iter()
         .chain(tails)
         .chain(against.quantiles.iter_mut().map(|q| &mut q.interval))
+        .chain(against.probabilities.iter_mut().map(|p| &mut p.interval))
         .for_each(change);
     let (own, against) = (&mut made.profile.policies[target], &mut made.profile.comparisons[target - 1]);
     let differences = against.cvar.iter_mut().chain(&mut against.quantiles).chain(&mut against.quantile_band);
@@ -355,7 +360,7 @@ fn refuted_intervals_are_shown_and_claim_nothing() {
     assert!(words.starts_with("Do not rely on this: check not passed (structure). new: mean"), "{words}");
     assert!(words.contains("]! against logging: cannot tell (the log contradicts this structure: effects"), "{words}");
     assert!(!words.contains("shown"), "{words}");
-    assert!(page.contains("[…]! rests on a structure that the log contradicts"), "the cards' note");
+    assert!(page.contains("[…]! shows nothing: the log contradicts the structure"), "the cards' note");
     assert!(
         page.contains("<li>[…]! the log contradicts this structure: effects of 3 slots show in it"),
         "the tables' note"
@@ -374,7 +379,12 @@ fn checks_decide_what_the_headline_may_say() {
     let mut made = Made::new(&summary(&["new"], 2_000, None, f64::floor));
     made.evaluation.comparisons[0].mean = interval(0.082, 0.04, 0.126);
     let mut said = |finding: &Finding, status: Status| {
-        made.evaluation.policies[1].diagnostics.checks = vec![Check::new(status, None, finding.clone())];
+        let check = Check::new(status, None, finding.clone());
+        let (name, policy) = (check.name(), "new".to_owned());
+        let reason = Reason::CheckNotPassed { check: name, policy, in_whole_log: false };
+        let mark = check.spoils().then_some((Refutation::Check(name), reason)).unzip();
+        made.evaluation.policies[1].diagnostics.checks = vec![check];
+        each_interval(&mut made, 1, &|interval| (interval.refuted, interval.reason) = mark.clone());
         headline(&made)
     };
     let wrong = Finding::RatioMean { slot: None, mean: 2.0, deviation: 9.0, is_given: false };
@@ -384,29 +394,42 @@ fn checks_decide_what_the_headline_may_say() {
     {
         let (name, words) = (finding.name(), said(finding, status));
         assert!(words.starts_with(&format!("Do not rely on this: check not passed ({name}). new: mean")), "{words}");
-        assert!(words.contains("cannot tell") && !words.contains("shown"), "{words}");
+        assert!(words.contains("cannot tell;") && !words.contains("shown"), "{words}");
+        assert!(!words.contains("did not pass"), "the caution has said which: {words}");
     }
     let words = said(&thin_tail(), Status::Fail);
     assert!(words.starts_with("With caution: check failed (tail). new: mean") && words.contains("shown to be better"));
     assert!(said(&wrong, Status::Warn).starts_with("With caution: check to look at (propensities)."));
 }
 
+/// Segments are counted by what their intervals show, and named; an estimate alone shows nothing.
 #[test]
-fn segments_without_a_verdict_are_no_telling() {
-    let mut made = Made::new(&summary(&["new"], 8_000, Some("by"), |x| x));
-    for segment in &mut made.evaluation.segments {
-        segment.policies.iter_mut().for_each(|p| p.diagnostics.checks.clear());
+fn the_result_says_where_a_target_gains_loses_or_cannot_be_told() {
+    let name = |row: usize| format!("part {}", row % 4);
+    let mut made = Made::new(&segmented(&["new"], 8_000, Some("by"), |x| x, &name));
+    let ends = [(0.1, 0.05, 0.15), (-0.1, -0.15, -0.05), (0.01, -0.1, 0.12), (0.1, 0.05, 0.15)];
+    for (segment, (estimate, lower, upper)) in made.evaluation.segments.iter_mut().zip(ends) {
+        segment.comparisons[0].mean = interval(estimate, lower, upper);
     }
-    let (gains, page) = ("the mean is shown to gain in 2 of 2 segments", made.html());
-    assert!(page.contains(gains) && !page.contains("do not rely on: "));
-    assert!(page.contains("Largest gain against logging: ") && page.contains("CVaR 10%: difference"));
-    made.evaluation.segments[0].policies[1].diagnostics.checks = vec![Check::new(Status::Fail, None, thin_tail())];
-    assert!(made.html().contains(gains));
-    made.evaluation.segments[1].policies[1].diagnostics.checks =
-        vec![Check::new(Status::Warn, None, Finding::PaperOrderIsBiased(2))];
+    let marked = &mut made.evaluation.segments[3].comparisons[0].mean;
+    (marked.refuted, marked.reason) = (Some(Refutation::Check(CheckName::Bias)), Some(WRONG));
     let page = made.html();
-    assert!(page.contains("gain in 1 of 2 segments and to lose in 0; not shown either way in 0, no telling in 1."));
-    assert_eq!(page.matches("■ do not rely on: ").count(), 1);
+    let result = page.split("<section id=\"result\"").nth(1).unwrap().split("</section>").next().unwrap();
+    let expected = "new, mean: of 4 segments, shown to gain in 1 (part 0), shown to lose in 1 (part 1), cannot be told in 2 \
+                    (part 2, part 3). Largest shown loss: part 1, −0.10";
+    assert!(result.contains(expected), "{result}");
+    assert!(
+        result.contains("Largest shown gain: part 0, +0.10") && result.contains("worst 10% of slates: of 4 segments")
+    );
+    // No interval, no claim, whatever the estimate's sign.
+    for segment in &mut made.evaluation.segments {
+        segment.comparisons[0].mean = interval(0.1, -0.1, 0.3);
+    }
+    let page = made.html();
+    let none = "new, mean: of 4 segments, shown to gain in none, shown to lose in none, cannot be told in 4 (part 0, part 1, \
+                part 2, part 3).</li>";
+    assert!(page.contains(none), "{page}");
+    assert!(!page.contains("No loss") && !page.contains("no telling"));
 }
 
 #[test]

@@ -107,6 +107,7 @@ pub use answer::evaluation::{Evaluation, InputFacts, LogFacts, PolicyEvaluation,
 pub use answer::finding::{Enough, Finding, Functional, Lack, RowShares};
 pub use answer::interval::{Bounds, Cdf, CdfBand, Interval, ProbabilityEstimate, QuantileEstimate, TailEstimate};
 pub use answer::reason::{Effects, Reason, TailMetric, Untested, WayOut};
+pub use answer::refutation::Refutation;
 pub use answer::selection::{FunctionalTest, Interaction, OrderTest, Selection, SelectionReason};
 pub use answer::skipped::{SkipReason, Skipped, SkippedExample};
 pub use answer::words::{Advice, PlainWords, Words};

@@ -6,7 +6,7 @@ mod common;
 mod truth;
 
 use common::{Random, Slate, summarise};
-use slateval::{Band, Evaluation, Settings, Spec, Status, Structure, TargetSlots};
+use slateval::{Band, Evaluation, Refutation, Settings, Spec, Status, Structure, TargetSlots};
 use truth::{Answers, Truth};
 
 fn settings(seed: usize) -> Settings {
@@ -99,10 +99,11 @@ fn a_structure_asked_for_by_name_is_refuted_where_the_log_does() {
         assert_eq!(check.is_some_and(|check| check.status == Status::Fail), refuted, "{name}: {check:?}");
         // Refuted intervals are there, with a mark.
         for interval in [&new.mean, &new.std, &new.quantiles[1].interval, &evaluation.comparisons[0].mean] {
-            assert_eq!((interval.refuted, interval.reason.is_some()), (refuted, refuted), "{name}: {interval:?}");
+            let by = interval.refuted.as_ref().map(ToString::to_string);
+            assert_eq!((by.as_deref(), interval.reason.is_some()), (refuted.then_some(name), refuted), "{interval:?}");
             assert!(interval.lower.is_some() && !interval.conditional);
         }
-        assert_eq!(new.cdf.refuted, refuted);
+        assert_eq!(new.cdf.refuted.is_some(), refuted);
     }
 }
 
@@ -113,7 +114,8 @@ fn an_order_of_a_summary_that_kept_several_is_refuted_too() {
         let mut settings = settings(1);
         (settings.band, settings.structure) = (Band::Multiplier, Some(Structure::Order(order)));
         let evaluation = summary.evaluate(&settings).unwrap();
-        assert_eq!(evaluation.policy("new").unwrap().mean.refuted, refuted, "order {order}");
+        let by = refuted.then_some(Refutation::Structure(Structure::Order(order)));
+        assert_eq!(evaluation.policy("new").unwrap().mean.refuted, by);
     }
 }
 
@@ -218,7 +220,7 @@ fn an_order_that_the_log_cannot_carry_is_not_used_and_this_is_said() {
     named.structure = Some(Structure::Additive);
     let evaluation = truth.log(&spec, 100, &mut Random(78)).evaluate(&named).unwrap();
     let mean = &evaluation.policy("new").unwrap().mean;
-    assert!(!mean.conditional && !mean.refuted && mean.lower.is_some());
+    assert!(!mean.conditional && mean.refuted.is_none() && mean.lower.is_some());
 }
 
 #[test]

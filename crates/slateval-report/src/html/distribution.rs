@@ -8,7 +8,6 @@ use super::picture::{both_sizes, figure};
 use super::tables::{frame, header, key};
 use crate::Voice;
 use crate::chart::{CdfChart, Curve, Difference, LevelChart, Series, reward_range};
-use crate::checks::spoiled_names;
 use crate::markup::Markup;
 use crate::notes::{has_band, mark, marks};
 use crate::number::{fixed, percent};
@@ -170,9 +169,9 @@ pub(crate) fn quantiles(m: &mut Markup, page: &Page<'_>) {
     });
     m.within("ul", &[("class", &"notes")], |m| {
         for comparison in &against {
-            let words = match no_difference(page, &comparison.policy, &comparison.baseline) {
-                Some(reason) => format!("cannot tell ({reason})"),
-                None => where_shown(&page.profile.levels, &comparison.quantile_band, page.voice),
+            let words = match page.settings.band {
+                Band::Bernstein => format!("cannot tell ({})", no_bernstein(page.voice)),
+                _ => where_shown(&page.profile.levels, &comparison.quantile_band, page.voice),
             };
             m.element("li", &[], format_args!("{}: {words}.", name(&comparison.policy)));
         }
@@ -180,16 +179,6 @@ pub(crate) fn quantiles(m: &mut Markup, page: &Page<'_>) {
     if stands {
         m.element("p", &[("class", &"aside")], ALL_AT_ONCE);
     }
-}
-
-/// Why no difference of two policies can be told, whatever the band.
-fn no_difference(page: &Page<'_>, policy: &str, baseline: &str) -> Option<String> {
-    let both = [policy, baseline].into_iter().filter_map(|name| page.evaluation.policy(name));
-    let spoiled = spoiled_names(both);
-    if !spoiled.is_empty() {
-        return Some(format!("not passed: {}", spoiled.join(", ")));
-    }
-    (page.settings.band == Band::Bernstein).then(|| no_bernstein(page.voice))
 }
 
 /// Where a band leaves 0, in words. One that is conditional or refuted shows nothing.
@@ -268,7 +257,8 @@ mod tests {
             where_shown(&[0.5], &[none], Voice::CommandLine),
             "cannot tell (one row tells nothing of how rows vary)"
         );
-        let refuted = Interval { refuted: true, reason: Some(Reason::OneRow), ..band(&[up])[0].clone() };
+        let by = slateval::Refutation::Check(slateval::CheckName::Bias);
+        let refuted = Interval { refuted: Some(by), reason: Some(Reason::OneRow), ..band(&[up])[0].clone() };
         assert_eq!(
             where_shown(&[0.5], &[refuted], Voice::CommandLine),
             "cannot tell (one row tells nothing of how rows vary)"

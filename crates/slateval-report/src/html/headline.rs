@@ -24,7 +24,7 @@ pub(crate) enum Verdict {
     Open,
     /// Both are of one and the same reward.
     Same,
-    /// Nothing can be told: the interval is missing, too wide on one side, conditional or refuted, or a check failed.
+    /// Nothing can be told: the interval is missing, too wide on one side, conditional or refuted.
     /// Why, where it was not said already.
     Unknown(Option<Doubt>),
 }
@@ -66,11 +66,6 @@ impl Verdict {
 
     fn unknown(difference: &Interval) -> Self {
         Verdict::Unknown(Some(difference.reason.clone().map_or(Doubt::NoInterval, Doubt::Reason)))
-    }
-
-    /// The same where nothing can be told of `spoiled` policies.
-    pub(crate) fn unless(difference: &Interval, spoiled: bool) -> Self {
-        if spoiled { Verdict::Unknown(None) } else { Verdict::of(difference) }
     }
 
     pub(crate) fn words(&self, voice: Voice) -> String {
@@ -174,8 +169,8 @@ impl Headline {
         for claim in &mut claims {
             match &mut claim.verdict {
                 Verdict::Unknown(reason) if settings.band == Band::Bernstein => *reason = Some(Doubt::Bernstein),
-                Verdict::Unknown(_) => {}
-                verdict if !spoiled.is_empty() => *verdict = Verdict::Unknown(None),
+                // The caution before the claims names the checks.
+                Verdict::Unknown(reason @ Some(Doubt::Reason(Reason::CheckNotPassed { .. }))) => *reason = None,
                 _ => {}
             }
         }
@@ -346,7 +341,7 @@ fn plain(value: f64) -> String {
 
 #[cfg(test)]
 mod tests {
-    use slateval::{Effects, Untested};
+    use slateval::{Effects, Refutation, Structure, Untested};
 
     use super::*;
 
@@ -394,7 +389,7 @@ mod tests {
         assert_eq!(Verdict::of(&conditional).words(Voice::CommandLine), cannot);
         assert_eq!(written(&scaled(&conditional, 100.0), "%"), "+10.0% (+1.0, +20.0)?");
         let refuted = Interval {
-            refuted: true,
+            refuted: Some(Refutation::Structure(Structure::Additive)),
             reason: Some(Reason::Refuted { effects: Effects { slots: 3, and_above: false } }),
             ..interval(0.1, Some((0.01, 0.2)))
         };
@@ -408,6 +403,5 @@ mod tests {
     #[test]
     fn equal_tails_are_the_same() {
         assert_eq!(Verdict::of(&interval(0.0, Some((0.0, 0.0)))), Verdict::Same);
-        assert_eq!(Verdict::unless(&interval(0.1, Some((0.01, 0.2))), true).words(Voice::CommandLine), "cannot tell");
     }
 }

@@ -233,6 +233,9 @@ fn result(m: &mut Markup, page: &Page<'_>) {
             card(m, page, headline);
         }
     });
+    if !page.evaluation.segments.is_empty() {
+        segments::verdicts(m, page);
+    }
     let mut notes = Vec::new();
     if has_percent(&headlines) {
         notes.push("Percentages are in percent of the estimate that the target is compared with; its own error is not in them.");
@@ -252,7 +255,10 @@ fn marks(page: &Page<'_>) -> impl Iterator<Item = &'static str> {
             Standing::Conditional,
             "(…)? holds only under the condition that the sentence names, and shows nothing without it.",
         ),
-        (Standing::Refuted, "[…]! rests on a structure that the log contradicts, and shows nothing."),
+        (
+            Standing::Refuted,
+            "[…]! shows nothing: the log contradicts the structure that it rests on, or a check did not pass.",
+        ),
     ];
     words.into_iter().filter(move |(standing, _)| means().any(|i| Standing::of(i) == *standing)).map(|(_, words)| words)
 }

@@ -10,7 +10,6 @@ use super::headline::{Verdict, headline_alpha, tail_name};
 use super::tables::{Writer, frame, header, header_with};
 use crate::Voice;
 use crate::chart::{CdfChart, Size, Titles, interval_bar, reward_range};
-use crate::checks::spoiled_names;
 use crate::grid::Kind;
 use crate::markup::Markup;
 use crate::number::{count, percent};
@@ -30,9 +29,9 @@ const POINTS: usize = 60;
 pub(crate) fn section(m: &mut Markup, page: &Page<'_>) {
     let segments = &page.evaluation.segments;
     let policies = page.evaluation.policies.len().max(2);
-    verdicts(m, page);
     let most = if policies == 2 { LINES_OF_ONE } else { (LINES / (policies - 1)).max(20) };
-    let lines = largest(segments, most);
+    let all: Vec<&SegmentEvaluation> = segments.iter().collect();
+    let lines = largest(&all, most);
     for target in 1..page.evaluation.policies.len() {
         table(m, page, &lines, target);
     }
@@ -40,18 +39,18 @@ pub(crate) fn section(m: &mut Markup, page: &Page<'_>) {
     disparities(m, page);
     m.element("h3", &[], "Distributions");
     m.element("p", &[], "The CDFs of all policies in each segment, on one scale.");
-    let shown = largest(segments, PICTURES.min((CURVES / policies).max(6)));
+    let shown = largest(&all, PICTURES.min((CURVES / policies).max(6)));
     pictures(m, page, &shown);
     left_out(m, segments.len(), shown.len(), "pictures", page.voice);
 }
 
 /// The segments with the most slates, in the order in which they came.
-fn largest(segments: &[SegmentEvaluation], most: usize) -> Vec<&SegmentEvaluation> {
+fn largest<'s>(segments: &[&'s SegmentEvaluation], most: usize) -> Vec<&'s SegmentEvaluation> {
     let mut places: Vec<usize> = (0..segments.len()).collect();
     places.sort_by_key(|i| std::cmp::Reverse(segments[*i].rows));
     places.truncate(most);
     places.sort_unstable();
-    places.into_iter().map(|i| &segments[i]).collect()
+    places.into_iter().map(|i| segments[i]).collect()
 }
 
 fn left_out(m: &mut Markup, all: usize, shown: usize, what: &str, voice: Voice) {
@@ -75,23 +74,23 @@ fn against_logging<'s>(segment: &'s SegmentEvaluation, policy: &str) -> Option<&
     segment.comparisons.iter().find(|c| c.policy == policy && c.baseline == LOGGING)
 }
 
-/// Whether a target, or logging, has checks in a segment that leave nothing to be told.
-fn is_spoiled(segment: &SegmentEvaluation, policy: &str) -> bool {
-    let both = segment.policies.iter().filter(|p| p.name == policy || p.name == LOGGING);
-    !spoiled_names(both).is_empty()
-}
-
-/// In how many segments each target is shown to be better, and to be worse, and where most: in mean and in the tail.
-fn verdicts(m: &mut Markup, page: &Page<'_>) {
+/// In which segments each target is shown to gain, in which to lose, and where that cannot be told: in mean and in the
+/// tail.
+pub(crate) fn verdicts(m: &mut Markup, page: &Page<'_>) {
     let at = headline_alpha(page.settings);
     let tail = |c: &Comparison| -> Option<f64> { c.cvar.get(at?).map(|t| t.alpha) };
     let alpha = page.evaluation.comparisons.first().and_then(tail);
-    m.within("ul", &[("class", &"notes")], |m| {
+    let column = page.evaluation.segments.first().map_or("segment", |s| s.column.as_str());
+    m.element("h3", &[], format_args!("By {}, against logging", name(column)));
+    m.within("ul", &[("class", &"notes"), ("id", &"segment-verdicts")], |m| {
         for policy in page.evaluation.policies.iter().skip(1) {
-            one_metric(m, page, &policy.name, "the mean", &|c| Some(&c.mean));
+            let mut say = |what: &str, pick: Pick<'_>| {
+                let words = one_metric(page, &policy.name, pick);
+                m.element("li", &[], format_args!("{}, {what}: {words}", name(&policy.name)));
+            };
+            say("mean", &|c| Some(&c.mean));
             if let (Some(alpha), Some(at)) = (alpha, at) {
-                let what = format!("the CVaR of the {}", tail_name(page.settings, alpha));
-                one_metric(m, page, &policy.name, &what, &|c| c.cvar.get(at).map(|t| &t.interval));
+                say(&tail_name(page.settings, alpha), &|c| c.cvar.get(at).map(|t| &t.interval));
             }
         }
     });
@@ -99,49 +98,66 @@ fn verdicts(m: &mut Markup, page: &Page<'_>) {
         "p",
         &[("class", &"aside")],
         format_args!(
-            "Each interval holds by itself, with {} confidence: of many segments, some are wrong by chance, and the \
-             largest gains and losses look larger than they are.",
+            "Each segment’s interval holds by itself, with {} confidence: of many segments, some are wrong by chance, and \
+             the largest gains and losses look larger than they are.",
             percent(page.settings.confidence)
         ),
     );
 }
 
-fn one_metric(m: &mut Markup, page: &Page<'_>, policy: &str, what: &str, pick: Pick<'_>) {
+/// A segment with the difference that is looked at.
+type Found<'s> = (&'s SegmentEvaluation, &'s Interval);
+
+/// What the intervals of one metric show, as a sentence. An estimate alone shows nothing.
+fn one_metric(page: &Page<'_>, policy: &str, pick: Pick<'_>) -> String {
     let difference = |s| Some((s, pick(against_logging(s, policy)?)?));
-    let all: Vec<(&SegmentEvaluation, &Interval)> = page.evaluation.segments.iter().filter_map(difference).collect();
-    let verdicts: Vec<Verdict> = all.iter().map(|(s, i)| Verdict::unless(i, is_spoiled(s, policy))).collect();
-    let number = |wanted: &str| verdicts.iter().filter(|v| v.class() == wanted).count();
-    m.element(
-        "li",
-        &[],
-        format_args!(
-            "{}: {what} is shown to gain in {} of {} segments and to lose in {}; not shown either way in {}, no telling \
-             in {}. {}",
-            name(policy),
-            number("better"),
-            verdicts.len(),
-            number("worse"),
-            number("open"),
-            number("unknown"),
-            extremes(page.writer, &all, policy),
-        ),
+    let all: Vec<Found<'_>> = page.evaluation.segments.iter().filter_map(difference).collect();
+    let of = |is_meant: fn(&Verdict) -> bool| -> Vec<Found<'_>> {
+        all.iter().copied().filter(|(_, interval)| is_meant(&Verdict::of(interval))).collect()
+    };
+    let (gain, loss) = (of(|v| *v == Verdict::Better), of(|v| *v == Verdict::Worse));
+    let untold = of(|v| matches!(v, Verdict::Open | Verdict::Unknown(_)));
+    let same = of(|v| *v == Verdict::Same);
+    let mut words = format!(
+        "of {} segments, shown to gain in {}, shown to lose in {}, cannot be told in {}",
+        all.len(),
+        named(&gain),
+        named(&loss),
+        named(&untold)
     );
+    if !same.is_empty() {
+        words += &format!(", the same in {}", named(&same));
+    }
+    words + "." + &extremes(page.writer, &gain, &loss)
 }
 
-/// Where a target gains most and where it loses most, as far as there is anything to rely on.
-fn extremes(writer: Writer, all: &[(&SegmentEvaluation, &Interval)], policy: &str) -> String {
-    let known = all.iter().filter(|(s, _)| !is_spoiled(s, policy));
-    let known: Vec<(&SegmentEvaluation, &Interval, f64)> =
-        known.filter_map(|(s, i)| Some((*s, *i, i.estimate?))).collect();
-    let words = |what: &str, found: Option<&(&SegmentEvaluation, &Interval, f64)>| match found {
-        Some((s, i, _)) => {
-            format!("Largest {what} against logging: {}, {}.", segment_name(&s.value), writer.line(i, Kind::Difference))
+/// More segments than this are not named in a sentence.
+const NAMED: usize = 8;
+
+/// How many segments, and which: the largest if they are many.
+fn named(found: &[Found<'_>]) -> String {
+    if found.is_empty() {
+        return "none".to_owned();
+    }
+    let segments: Vec<&SegmentEvaluation> = found.iter().map(|(segment, _)| *segment).collect();
+    let mut names: Vec<String> = largest(&segments, NAMED).iter().map(|s| segment_name(&s.value)).collect();
+    if found.len() > NAMED {
+        names.push(format!("and {} smaller ones", found.len() - NAMED));
+    }
+    format!("{} ({})", found.len(), names.join(", "))
+}
+
+/// Where a target is shown to gain most, and where to lose most.
+fn extremes(writer: Writer, gain: &[Found<'_>], loss: &[Found<'_>]) -> String {
+    let size = |found: &Found<'_>| found.1.estimate.map_or(0.0, f64::abs);
+    let words = |what: &str, found: &[Found<'_>]| match found.iter().max_by(|a, b| size(a).total_cmp(&size(b))) {
+        Some((segment, interval)) => {
+            let difference = writer.line(interval, Kind::Difference);
+            format!(" Largest shown {what}: {}, {difference}.", segment_name(&segment.value))
         }
-        None => format!("No {what} against logging in any segment."),
+        None => String::new(),
     };
-    let gain = known.iter().filter(|k| k.2 > 0.0).max_by(|a, b| a.2.total_cmp(&b.2));
-    let loss = known.iter().filter(|k| k.2 < 0.0).min_by(|a, b| a.2.total_cmp(&b.2));
-    if known.is_empty() { String::new() } else { format!("{} {}", words("gain", gain), words("loss", loss)) }
+    words("loss", loss) + &words("gain", gain)
 }
 
 /// A target's segments, a line each.
@@ -168,7 +184,7 @@ fn table(m: &mut Markup, page: &Page<'_>, lines: &[&SegmentEvaluation], target: 
         m.within("tbody", &[("class", &"stacked")], |m| {
             for segment in lines {
                 m.within("tr", &[], |m| {
-                    row_name(m, segment, &policy.name);
+                    m.within("th", &[("scope", &"row"), ("class", &"value")], |m| value(m, &segment.value));
                     m.element("td", &[("class", &"number")], count(segment.rows));
                     for own in [0, target].into_iter().filter_map(|i| segment.policies.get(i)) {
                         writer.cell(m, &own.mean, Kind::Value);
@@ -185,17 +201,6 @@ fn table(m: &mut Markup, page: &Page<'_>, lines: &[&SegmentEvaluation], target: 
     for mark in marks(lines, target) {
         m.element("p", &[("class", &"aside")], format_args!("{mark}."));
     }
-    let spoiled = page.evaluation.segments.iter().filter(|s| is_spoiled(s, &policy.name)).count();
-    if spoiled > 0 {
-        let plural = if spoiled == 1 { "segment has" } else { "segments have" };
-        m.element(
-            "p",
-            &[("class", &"aside")],
-            format_args!(
-                "{spoiled} {plural} failed checks, or biased weights: do not rely on these; the JSON says why."
-            ),
-        );
-    }
 }
 
 /// What the marks of a target's lines mean, each once.
@@ -206,15 +211,6 @@ fn marks(lines: &[&SegmentEvaluation], target: usize) -> BTreeSet<&'static str> 
         tails.chain([Standing::of(&policy.mean)]).filter_map(marked_segments).collect::<Vec<_>>()
     };
     lines.iter().flat_map(own).collect()
-}
-
-fn row_name(m: &mut Markup, segment: &SegmentEvaluation, policy: &str) {
-    m.within("th", &[("scope", &"row"), ("class", &"value")], |m| {
-        if is_spoiled(segment, policy) {
-            m.literal("■ do not rely on: ");
-        }
-        value(m, &segment.value);
-    });
 }
 
 /// A segment's value; what is no text stands out.

@@ -164,7 +164,7 @@ pub(crate) fn section(m: &mut Markup, page: &Page<'_>, policies: &Grid) {
     let missing = notes::missing(&grids, page.voice);
     let bands = notes::bands(evaluation, &missing, page.voice);
     let mut remarks: Vec<String> = missing.lines.into_iter().chain(bands).collect();
-    remarks.extend(compare::dominance(evaluation));
+    remarks.extend(compare::dominance(evaluation, page.voice));
     if !remarks.is_empty() {
         m.within("ul", &[("class", &"notes")], |m| {
             for remark in remarks.iter().flat_map(|r| paragraphs(r)) {

@@ -6,7 +6,7 @@ use super::Page;
 use super::tables::key;
 use crate::Voice;
 use crate::chart::{Size, WeightChart};
-use crate::checks::Tally;
+use crate::checks::{Tally, segment_names};
 use crate::markup::Markup;
 use crate::number::{count, fixed, percent};
 use crate::text::{name, sentence};
@@ -37,6 +37,12 @@ pub(crate) fn checks(m: &mut Markup, evaluation: &Evaluation, voice: Voice) {
     let segments = Tally::of(evaluation.segments.iter().flat_map(|s| &s.policies));
     if segments != Tally::default() {
         m.element("p", &[], format_args!("In segments: {}", summary(&segments)));
+        for (status, words) in [(Status::Fail, "Failed"), (Status::Warn, "To look at")] {
+            let names = segment_names(evaluation, status, voice);
+            if !names.is_empty() {
+                m.element("p", &[("class", &"aside")], format_args!("{words}: {names}."));
+            }
+        }
     }
 }
 

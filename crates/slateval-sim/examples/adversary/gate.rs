@@ -104,7 +104,7 @@ fn value(metric: Metric, mix: &Mix) -> f64 {
 /// A gate's rule: failed checks and too few rows leave no verdict.
 fn verdict(found: &Combined) -> Verdict {
     let too_few = found.worth.as_ref().is_some_and(|worth| worth.rows < Diagnostics::ENOUGH_ROWS);
-    if too_few || !found.failed.is_empty() || found.interval.refuted {
+    if too_few || !found.failed.is_empty() || found.interval.refuted.is_some() {
         return Verdict::CannotTell;
     }
     match (found.interval.lower, found.interval.upper) {

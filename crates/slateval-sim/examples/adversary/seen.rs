@@ -10,7 +10,7 @@ pub(crate) enum Kind {
     Printed,
     /// It holds only if an assumption does.
     Conditional,
-    /// It is there, and marked as contradicted by the log.
+    /// It is there, and marked: the log contradicts its structure, or a check leaves nothing to be relied on.
     Marked,
     /// An end is missing.
     Withheld,
@@ -20,7 +20,7 @@ pub(crate) enum Kind {
 pub(crate) fn kind(interval: &Interval) -> Kind {
     match (interval.lower, interval.upper) {
         _ if interval.conditional => Kind::Conditional,
-        _ if interval.refuted => Kind::Marked,
+        _ if interval.refuted.is_some() => Kind::Marked,
         (Some(_), Some(_)) => Kind::Printed,
         _ => Kind::Withheld,
     }
@@ -31,7 +31,7 @@ fn band_kind(cdf: &Cdf) -> Kind {
     let is_whole = cdf.lower.iter().chain(&cdf.upper).all(Option::is_some);
     match is_whole {
         _ if cdf.conditional => Kind::Conditional,
-        _ if cdf.refuted => Kind::Marked,
+        _ if cdf.refuted.is_some() => Kind::Marked,
         true => Kind::Printed,
         false => Kind::Withheld,
     }

@@ -81,6 +81,21 @@ impl Check {
         Check { status, value, finding }
     }
 
+    /// Whether it leaves no number of the policy to be relied on, whatever the intervals say: failed checks of propensities,
+    /// the order, the structure, concentration and skipped rows; and estimated propensities, slots that are not independent
+    /// or a biased weight, even if these only warn.
+    pub fn spoils(&self) -> bool {
+        match self.name() {
+            CheckName::Propensities
+            | CheckName::Order
+            | CheckName::Structure
+            | CheckName::Concentration
+            | CheckName::Skipped => self.status == Status::Fail,
+            CheckName::EstimatedPropensities | CheckName::Factored | CheckName::Bias => self.status != Status::Ok,
+            _ => false,
+        }
+    }
+
     /// What was checked.
     pub fn name(&self) -> CheckName {
         self.finding.name()

@@ -1,7 +1,7 @@
 //! What the estimates of a policy rest on.
 //! See docs/methods.md, sections 8.18 and 9.
 
-use crate::answer::check::{Check, CheckName, Status};
+use crate::answer::check::{Check, Status};
 
 /// What a policy's estimates rest on.
 #[derive(Debug, Clone, PartialEq)]
@@ -58,20 +58,10 @@ impl Diagnostics {
     /// design effect of clusters. With fewer, intervals hold less often than they say.
     pub const ENOUGH_ROWS: f64 = 100.0;
 
-    /// The checks that leave no number of the policy to be relied on, whatever its interval says: failed ones of
-    /// propensities, the order, the structure, concentration and skipped rows; and estimated propensities, slots that are not
-    /// independent or a biased weight, even if these only warn.
+    /// The checks that leave no number of the policy to be relied on ([`Check::spoils`]). Its intervals are
+    /// [`refuted`](crate::Interval::refuted).
     pub fn spoiled(&self) -> impl Iterator<Item = &Check> {
-        let spoils = |check: &&Check| match check.name() {
-            CheckName::Propensities
-            | CheckName::Order
-            | CheckName::Structure
-            | CheckName::Concentration
-            | CheckName::Skipped => check.status == Status::Fail,
-            CheckName::EstimatedPropensities | CheckName::Factored | CheckName::Bias => check.status != Status::Ok,
-            _ => false,
-        };
-        self.checks.iter().filter(spoils)
+        self.checks.iter().filter(|check| check.spoils())
     }
 
     /// The worst outcome of any check.

@@ -137,7 +137,8 @@ pub enum Finding {
     WeightNeverVaries,
     /// The slot ratios are linearly dependent: the correction uses fewer of them.
     RatiosDependent,
-    /// The ratios of these slots, counted from 1, never vary: they were dropped from the correction.
+    /// The ratios of these slots, counted from 1, never vary: the correction does without them. That is normal for a
+    /// target that leaves these slots as they are.
     RatiosNeverVary(Vec<usize>),
     /// The weights sum to almost nothing or less, so that they cannot be made to sum to 1.
     WeightsSumToNothing {

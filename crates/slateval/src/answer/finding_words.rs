@@ -90,7 +90,11 @@ impl Finding {
                     .to_owned()
             }
             Finding::RatiosNeverVary(slots) => {
-                format!("the ratio of slot {} never varies: it was dropped from the correction", numbers(slots))
+                format!(
+                    "the ratio of slot {} never varies, as where the target leaves a slot as it is: the correction does \
+                     without it",
+                    numbers(slots)
+                )
             }
             Finding::WeightsSumToNothing { mean, correction } => format!(
                 "the weights sum to {mean:.4} a row, where 1 is expected: correction {correction} is impossible, none was \

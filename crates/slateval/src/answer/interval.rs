@@ -1,6 +1,7 @@
 //! Estimates with their intervals, and CDFs with their bands.
 
 use crate::answer::reason::Reason;
+use crate::answer::refutation::Refutation;
 
 /// An estimate with its interval.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -26,9 +27,11 @@ pub struct Interval {
     /// none, and [`if_order_holds`](Self::if_order_holds) has it.
     #[cfg_attr(feature = "serde", serde(skip_serializing_if = "crate::answer::interval::is_false"))]
     pub conditional: bool,
-    /// Whether the log contradicts the structure that was asked for by name, and that the interval rests on.
-    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "crate::answer::interval::is_false"))]
-    pub refuted: bool,
+    /// What stands against the interval, where nothing may be claimed from it: the structure that was asked for by name and
+    /// that the log contradicts, or a check of [`Diagnostics::spoiled`](crate::Diagnostics::spoiled). A refuted interval is
+    /// never conditional.
+    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
+    pub refuted: Option<Refutation>,
     /// Why something is missing, or what stands against it.
     #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
     pub reason: Option<Reason>,
@@ -109,8 +112,8 @@ pub struct Cdf {
     #[cfg_attr(feature = "serde", serde(skip_serializing_if = "crate::answer::interval::is_false"))]
     pub conditional: bool,
     /// As for an [`Interval`].
-    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "crate::answer::interval::is_false"))]
-    pub refuted: bool,
+    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
+    pub refuted: Option<Refutation>,
     /// Why there is no band, or what stands against it.
     #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
     pub reason: Option<Reason>,

@@ -9,6 +9,7 @@ pub(crate) mod finding_words;
 pub(crate) mod interval;
 pub(crate) mod parts;
 pub(crate) mod reason;
+pub(crate) mod refutation;
 pub(crate) mod selection;
 pub(crate) mod selection_words;
 pub(crate) mod skipped;

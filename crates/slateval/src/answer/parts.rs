@@ -22,7 +22,7 @@ impl Cdf {
             half_width: self.half_width,
             if_order_holds: self.if_order_holds.as_ref().map(band),
             conditional: self.conditional,
-            refuted: self.refuted,
+            refuted: self.refuted.clone(),
             reason: self.reason.clone(),
         }
     }

@@ -3,6 +3,7 @@
 
 use std::fmt;
 
+use crate::answer::check::CheckName;
 use crate::answer::words::{Advice, PlainWords, Words};
 use crate::question::structure::Structure;
 
@@ -81,6 +82,15 @@ pub enum Reason {
     Refuted {
         /// What shows in the log and the structure leaves out.
         effects: Effects,
+    },
+    /// A check leaves no number of a policy to be relied on.
+    CheckNotPassed {
+        /// The check.
+        check: CheckName,
+        /// The policy.
+        policy: String,
+        /// Whether it is a check of the whole log, for an interval of one of its segments.
+        in_whole_log: bool,
     },
     /// The log contradicts every order that it can carry.
     Contradicted {
@@ -192,6 +202,11 @@ impl Reason {
             Reason::BandTooWide => "the band does not reach the level on one side or both".to_owned(),
             Reason::Untested { .. } => format!("it holds if {}", self.condition().unwrap_or_default()),
             Reason::Refuted { effects } => format!("the log contradicts this structure: {effects} show in it"),
+            Reason::CheckNotPassed { check, policy, in_whole_log } => {
+                let place = if *in_whole_log { " in the whole log" } else { "" };
+                // A name comes from the user's data: line feeds and escape sequences are shown, not obeyed.
+                format!("the check `{check}` of `{}` did not pass{place}", policy.escape_debug())
+            }
             Reason::Contradicted { order, effects, way_out } => contradiction(*order, *effects, *way_out, words),
             Reason::NoEstimateOfOne => "one of the two has no estimate".to_owned(),
             Reason::NoIntervalOfOne => "one of the two has no interval".to_owned(),

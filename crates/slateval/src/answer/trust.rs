@@ -1,7 +1,8 @@
-//! Whether an interval stands, given what the log says about the structure that it rests on.
+//! Whether an interval stands, given what the log says about the structure that it rests on and what the checks found.
 //! See docs/methods.md, section 7.4.
 
 use crate::answer::reason::Reason;
+use crate::answer::refutation::Refutation;
 
 /// What may be said of intervals that rest on one structure.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -11,8 +12,9 @@ pub(crate) enum Trust {
     Stands,
     /// They hold if the structure does, and the log is too thin to tell; why.
     Conditional(Reason),
-    /// The log contradicts the structure, which the user asked for by name: they are given with a mark; why.
-    Refuted(Reason),
+    /// The log contradicts the structure, which the user asked for by name, or a check leaves nothing to be relied on: they
+    /// are given with a mark; what stands against them, and why.
+    Refuted(Refutation, Reason),
     /// The log contradicts every order that it can carry: there are none; why.
     Withheld(Reason),
 }
@@ -22,7 +24,7 @@ impl Trust {
     pub(crate) fn reason(&self) -> Option<&Reason> {
         match self {
             Trust::Stands => None,
-            Trust::Conditional(why) | Trust::Refuted(why) | Trust::Withheld(why) => Some(why),
+            Trust::Conditional(why) | Trust::Refuted(_, why) | Trust::Withheld(why) => Some(why),
         }
     }
 
@@ -30,7 +32,7 @@ impl Trust {
         match self {
             Trust::Stands => 0,
             Trust::Conditional(_) => 1,
-            Trust::Refuted(_) => 2,
+            Trust::Refuted(..) => 2,
             Trust::Withheld(_) => 3,
         }
     }
@@ -65,7 +67,7 @@ impl Trusts {
     /// The trust in a part of a log, given that in the whole: what the whole log contradicts, no part of it can vouch for.
     pub(crate) fn within(&self, whole: &Trusts) -> Self {
         let lesser = |own: &Trust, whole: &Trust| match whole {
-            Trust::Refuted(_) | Trust::Withheld(_) => own.and(whole).clone(),
+            Trust::Refuted(..) | Trust::Withheld(_) => own.and(whole).clone(),
             Trust::Stands | Trust::Conditional(_) => own.clone(),
         };
         Trusts {
@@ -73,6 +75,16 @@ impl Trusts {
             mean: lesser(&self.mean, &whole.mean),
             variance: lesser(&self.variance, &whole.variance),
         }
+    }
+
+    /// The trust where a check leaves nothing to be relied on. What is withheld stays withheld; where the check is of the
+    /// structure, each answer keeps its own evidence against it.
+    pub(crate) fn refuted_by(&self, refutation: &Refutation, reason: &Reason) -> Self {
+        let lesser = |own: &Trust| match (own, refutation) {
+            (Trust::Withheld(_), _) | (Trust::Refuted(..), Refutation::Structure(_)) => own.clone(),
+            _ => Trust::Refuted(refutation.clone(), reason.clone()),
+        };
+        Trusts { cdf: lesser(&self.cdf), mean: lesser(&self.mean), variance: lesser(&self.variance) }
     }
 
     /// The worst of the three.

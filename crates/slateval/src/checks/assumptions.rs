@@ -28,7 +28,7 @@ pub(crate) fn order(selection: &Selection, trusts: &Trusts) -> Check {
     let status = match trusts.worst() {
         Trust::Stands => Status::Ok,
         Trust::Conditional(_) => Status::Warn,
-        Trust::Refuted(_) | Trust::Withheld(_) => Status::Fail,
+        Trust::Refuted(..) | Trust::Withheld(_) => Status::Fail,
     };
     if status == Status::Ok && next.is_some_and(|test| test.critical <= NO_VARIATION) {
         return Check::new(Status::Warn, None, Finding::OrderUntestable);

@@ -157,7 +157,7 @@ impl Corrected {
         }
         this.adjustments = calibrated_adjustments(&inverse, slots);
         if inverse.is_singular() {
-            this.note = Some(singular_note(&inverse.absent().map(|i| i - 1).collect::<Vec<_>>()));
+            this.note = Some(singular_note(&inverse, &inverse.absent().map(|i| i - 1).collect::<Vec<_>>()));
         }
         this
     }
@@ -293,14 +293,14 @@ impl Controls {
             .collect();
         match self.list[..] {
             [Control::Weight] => inverse.is_singular().then_some(Finding::WeightNeverVaries),
-            _ => inverse.is_singular().then(|| singular_note(&slots)),
+            _ => inverse.is_singular().then(|| singular_note(inverse, &slots)),
         }
     }
 }
 
 /// What to say when not every control could be used.
-fn singular_note(constant_slots: &[usize]) -> Finding {
-    if constant_slots.is_empty() {
+fn singular_note(inverse: &PseudoInverse, constant_slots: &[usize]) -> Finding {
+    if constant_slots.is_empty() || inverse.is_dependent() {
         return Finding::RatiosDependent;
     }
     Finding::RatiosNeverVary(constant_slots.iter().map(|k| k + 1).collect())

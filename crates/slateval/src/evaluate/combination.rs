@@ -2,11 +2,12 @@
 //! are judged by the same rows.
 //! See docs/methods.md, section 6.15.
 
-use crate::answer::check::{Check, Status};
+use crate::answer::check::Check;
 use crate::answer::interval::Interval;
 use crate::estimate::weight_sums::occupied;
 use crate::evaluate::joint::JointIntervals;
 use crate::evaluate::joint_terms::{PolicyTerm, Who};
+use crate::evaluate::policy_trust::{Part, PolicyTrust};
 use crate::evaluate::{SEGMENT_DRAWS, no_segment, widths};
 use crate::question::combination::Combination;
 use crate::question::error::{Error, Result};
@@ -24,8 +25,8 @@ use crate::uncertainty::normals::Normals;
 pub struct Combined {
     /// The estimate with its interval.
     pub interval: Interval,
-    /// Checks that leave no number of their policy to be relied on, whatever its interval says
-    /// ([`Diagnostics::spoiled`](crate::Diagnostics::spoiled)).
+    /// Checks that leave no number of their policy to be relied on ([`Diagnostics::spoiled`](crate::Diagnostics::spoiled)),
+    /// for which the interval is [`refuted`](Interval::refuted). In a segment, those of the whole log count too.
     pub failed: Vec<FailedCheck>,
     /// What the log is worth for the policy that it is worth least for; none if nothing is uncertain.
     pub worth: Option<Worth>,
@@ -106,14 +107,44 @@ impl Summary {
             None => {
                 let total = self.total()?;
                 self.spec.structure.check_longest(total.slots)?;
-                self.combine(&total, combinations, &parts, settings, false)
+                let skipped = self.skipped_check();
+                self.combine(&total, combinations, &parts, settings, Part::Whole { skipped: skipped.as_ref() })
             }
             Some(segment) => {
                 let settled = self.settled();
                 let cell = settled.segments.cell(segment).ok_or_else(|| no_segment(segment))?;
-                self.combine(cell, combinations, &parts, settings, true)
+                let whole = self.trusts_of_parts(&parts, settings)?;
+                self.combine(cell, combinations, &parts, settings, Part::Segment { whole: &whole })
             }
         }
+    }
+
+    /// The same in every segment, ascending. What the whole log says of the policies is found out once for all of them.
+    ///
+    /// # Errors
+    /// As [`combination`](Summary::combination).
+    pub fn combinations_by_segment(
+        &self,
+        combinations: &[Combination],
+        settings: &Settings,
+    ) -> Result<Vec<(Segment, Vec<Combined>)>> {
+        settings.check_for(&self.spec)?;
+        let parts = combinations.iter().map(|c| parts(c, &self.spec)).collect::<Result<Vec<_>>>()?;
+        let whole = self.trusts_of_parts(&parts, settings)?;
+        let of_segment = |(value, cell): (&Segment, &Cell)| {
+            let found = self.combine(cell, combinations, &parts, settings, Part::Segment { whole: &whole })?;
+            Ok((value.clone(), found))
+        };
+        self.settled().segments.cells().into_iter().map(of_segment).collect()
+    }
+
+    /// How far the policies of some combinations can be trusted over the whole log.
+    fn trusts_of_parts(&self, parts: &[Vec<PolicyTerm>], settings: &Settings) -> Result<Vec<PolicyTrust>> {
+        let total = self.total()?;
+        self.spec.structure.check_longest(total.slots)?;
+        let normals = Normals::new(settings.seed, widths(&total));
+        let is_used = |policy: usize| parts.iter().flatten().any(|part| part.who == Who::Target(policy));
+        self.trusts(&total, is_used, settings, &normals)
     }
 
     fn combine(
@@ -122,32 +153,20 @@ impl Summary {
         combinations: &[Combination],
         parts: &[Vec<PolicyTerm>],
         settings: &Settings,
-        is_segment: bool,
+        part: Part<'_>,
     ) -> Result<Vec<Combined>> {
         let (bins, rows) = occupied(cell);
         let used: Vec<PolicyTerm> = parts.iter().flatten().copied().collect();
         let normals = Normals::new(settings.seed, widths(cell));
         // As in an evaluation, whose runs of bins follow from its draws.
-        let draws = if is_segment { settings.draws.min(SEGMENT_DRAWS) } else { settings.draws };
+        let draws = if part.is_segment() { settings.draws.min(SEGMENT_DRAWS) } else { settings.draws };
         let shared = CellDraws::new(&normals, &bins, draws);
-        let mut bench = JointIntervals::new(&self.spec, cell, (&bins, &rows), &used, settings, is_segment, &shared)?;
+        let mut bench = JointIntervals::new(&self.spec, cell, (&bins, &rows), &used, settings, part, &shared)?;
         let one = |(combination, parts): (&Combination, &Vec<PolicyTerm>)| {
             let interval = bench.interval(parts, combination.constant)?;
-            let mut failed = bench.failed_checks(parts);
-            failed.extend(self.failed_for_skipped(parts));
-            Ok(Combined { interval, failed, worth: bench.worth(parts) })
+            Ok(Combined { interval, failed: bench.failed_checks(parts), worth: bench.worth(parts) })
         };
         combinations.iter().zip(parts).map(one).collect()
-    }
-
-    /// That too much was left out of the log, said of one policy for all: it is the same log.
-    fn failed_for_skipped(&self, parts: &[PolicyTerm]) -> Option<FailedCheck> {
-        let check = self.skipped_check().filter(|check| check.status == Status::Fail)?;
-        let policy = parts.iter().find_map(|part| match part.who {
-            Who::Target(policy) => Some(self.spec.policies[policy].name.clone()),
-            Who::Logging => None,
-        });
-        Some(FailedCheck { policy: policy.unwrap_or_else(|| LOGGING.to_owned()), check })
     }
 }
 

@@ -150,14 +150,18 @@ fn difference(a: &Interval, b: &Interval, wider: f64) -> Interval {
             Err(reason.unwrap_or(Reason::NoIntervalOfOne))
         }
     };
-    let marked = |mark: fn(&Interval) -> bool| [a, b].into_iter().find(|interval| mark(interval));
-    let why = |interval: &Interval| interval.reason.clone().unwrap_or(Reason::NoIntervalOfOne);
-    let trust = match (marked(|i| i.conditional), marked(|i| i.refuted)) {
-        (Some(conditional), _) => Trust::Conditional(why(conditional)),
-        (_, Some(refuted)) => Trust::Refuted(why(refuted)),
-        _ => Trust::Stands,
-    };
+    let trust = trust_in(a).and(&trust_in(b)).clone();
     standing::interval(x - y, &[&limits], matches!(trust, Trust::Conditional(_)), &trust)
+}
+
+/// The trust that an interval's marks tell.
+fn trust_in(interval: &Interval) -> Trust {
+    let why = interval.reason.clone().unwrap_or(Reason::NoIntervalOfOne);
+    match &interval.refuted {
+        Some(refutation) => Trust::Refuted(refutation.clone(), why),
+        None if interval.conditional => Trust::Conditional(why),
+        None => Trust::Stands,
+    }
 }
 
 /// The ends of an interval; of a conditional one those that hold under its condition.

@@ -10,7 +10,7 @@ use crate::uncertainty::limits::{plus, scaled};
 use crate::uncertainty::readings::{Readings, read};
 use std::result;
 
-use crate::answer::check::Check;
+use crate::answer::check::CheckName;
 use crate::answer::interval::{Bounds, Interval};
 use crate::answer::reason::Reason;
 use crate::answer::trust::Trust;
@@ -21,6 +21,7 @@ use crate::evaluate::SEGMENT_DRAWS;
 use crate::evaluate::combination::{FailedCheck, Worth};
 use crate::evaluate::describe::Spread;
 use crate::evaluate::joint_terms::{JointTerms, Kind, Member, PolicyTerm, Who};
+use crate::evaluate::policy_trust::{Part, PolicyTrust};
 use crate::evaluate::target::Target;
 use crate::question::combination::Metric;
 use crate::question::error::Result;
@@ -59,6 +60,7 @@ pub(crate) struct JointIntervals<'a> {
     /// The policies that are used, and logging beside each.
     targets: Vec<Option<Target<'a>>>,
     logging: Vec<Option<Estimator<'a>>>,
+    logging_trust: PolicyTrust,
     /// What draws are read for.
     readings: Readings,
     shared: &'a CellDraws<'a>,
@@ -72,9 +74,10 @@ impl<'a> JointIntervals<'a> {
         (bins, places): (&[Bin], &'a [u32]),
         used: &[PolicyTerm],
         settings: &Settings,
-        is_segment: bool,
+        part: Part<'_>,
         shared: &'a CellDraws<'a>,
     ) -> Result<Self> {
+        let is_segment = part.is_segment();
         // The order is chosen with as many draws as in an evaluation.
         let few = if is_segment { settings.draws.min(SEGMENT_DRAWS) } else { settings.draws };
         let draws = if is_segment { settings.draws.min(few.max(enough_draws(settings.confidence))) } else { few };
@@ -86,7 +89,7 @@ impl<'a> JointIntervals<'a> {
             policies.clone().map(|p| (p == 0 || is_used(p)).then(|| beside(p))).collect();
         let target = |policy: usize| match &logging[policy] {
             Some(beside) if is_used(policy) => {
-                Target::new(spec, cell, (bins, places), policy, beside, &settings, shared).map(Some)
+                Target::new(spec, cell, (bins, places), (policy, part), beside, &settings, shared).map(Some)
             }
             _ => Ok(None),
         };
@@ -100,6 +103,7 @@ impl<'a> JointIntervals<'a> {
             draws,
             targets,
             logging,
+            logging_trust: part.trust_in_logging(),
             readings,
             shared,
             drawn: Vec::new(),
@@ -147,30 +151,45 @@ impl<'a> JointIntervals<'a> {
 
     /// How far a sum of parts can be trusted: as far as the least trusted of them.
     fn trust(&self, parts: &[PolicyTerm]) -> Trust {
+        let logging = &self.logging_trust.in_intervals(LOGGING, None);
         let of = |part: &PolicyTerm| {
-            let Who::Target(policy) = part.who else { return &Trust::Stands };
-            let Some(target) = &self.targets[policy] else { return &Trust::Stands };
+            let trusts = match part.who {
+                Who::Logging => Some(logging),
+                Who::Target(policy) => self.targets[policy].as_ref().map(|target| &target.trusts),
+            };
+            let Some(trusts) = trusts else { return &Trust::Stands };
             match part.metric {
                 Metric::Ess => &Trust::Stands,
-                Metric::Mean => &target.trusts.mean,
-                Metric::Variance | Metric::Std => &target.trusts.variance,
-                Metric::Quantile(_) | Metric::Cvar(_) | Metric::Probability(_) => &target.trusts.cdf,
+                Metric::Mean => &trusts.mean,
+                Metric::Variance | Metric::Std => &trusts.variance,
+                Metric::Quantile(_) | Metric::Cvar(_) | Metric::Probability(_) => &trusts.cdf,
             }
         };
         parts.iter().map(of).fold(&Trust::Stands, Trust::and).clone()
     }
 
-    /// Checks that spoil a policy's numbers.
+    /// Checks that spoil a policy's numbers. That too much was left out of the log is said once, of the first policy: it is
+    /// the same log.
     pub(crate) fn failed_checks(&self, parts: &[PolicyTerm]) -> Vec<FailedCheck> {
-        let of = |target: &Target<'a>| {
-            let diagnostics = target.diagnostics(self.cell, &[], &self.settings);
-            let policy = &self.spec.policies[target.policy].name;
-            let failed = |check: &Check| FailedCheck { policy: policy.clone(), check: check.clone() };
-            diagnostics.spoiled().map(failed).collect::<Vec<_>>()
-        };
-        // What is known without error rests on no check.
-        let uncertain: Vec<PolicyTerm> = parts.iter().copied().filter(|part| part.metric != Metric::Ess).collect();
-        self.targets_of(&uncertain).flat_map(of).collect()
+        let targets = self.targets_of(parts).map(|target| {
+            // What is known without error rests on no check but that.
+            let is_uncertain =
+                parts.iter().any(|part| part.who == Who::Target(target.policy) && part.metric != Metric::Ess);
+            (self.spec.policies[target.policy].name.as_str(), &target.trust, is_uncertain)
+        });
+        let mut failed: Vec<FailedCheck> = Vec::new();
+        for (policy, trust, is_uncertain) in targets.chain([(LOGGING, &self.logging_trust, true)]) {
+            for check in trust.spoiling() {
+                let is_said = match check.name() {
+                    CheckName::Skipped => failed.iter().any(|f| f.check.name() == CheckName::Skipped),
+                    _ => !is_uncertain,
+                };
+                if !is_said {
+                    failed.push(FailedCheck { policy: policy.to_owned(), check: check.clone() });
+                }
+            }
+        }
+        failed
     }
 
     /// The policy for which the log is worth the fewest places, among those that are not known without error.

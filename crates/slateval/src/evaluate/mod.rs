@@ -5,6 +5,7 @@ pub(crate) mod comparison;
 pub(crate) mod describe;
 pub(crate) mod joint;
 pub(crate) mod joint_terms;
+pub(crate) mod policy_trust;
 pub(crate) mod profile;
 pub(crate) mod target;
 
@@ -15,12 +16,12 @@ use crate::answer::comparison::Comparison;
 use crate::answer::diagnostics::Diagnostics;
 use crate::answer::evaluation::{Evaluation, LogFacts, PolicyEvaluation, RewardFacts, SegmentEvaluation};
 use crate::answer::selection::Interaction;
-use crate::answer::trust::Trusts;
 use crate::checks::rows;
 use crate::estimate::estimator::Estimator;
 use crate::estimate::weight_sums::{WeightSums, occupied};
 use crate::evaluate::comparison::disparities;
 use crate::evaluate::describe::{Described, describe};
+use crate::evaluate::policy_trust::{Part, PolicyTrust};
 use crate::evaluate::target::{Steps, Target};
 use crate::order::interactions::interactions;
 use crate::question::error::{Error, Result};
@@ -63,9 +64,11 @@ impl Summary {
         let reward = RewardFacts { min, max, distinct: total.bins.distinct() };
         let settings = &for_few_rewards(settings, &total);
         let normals = Normals::new(settings.seed, widths_with_segments(&total, self));
+        let skipped = self.skipped_check();
+        let whole = Part::Whole { skipped: skipped.as_ref() };
         let (mut policies, comparisons, trusts) =
-            evaluate_cell(&self.spec, &total, None, Steps::Every, settings, &normals)?;
-        self.check_skipped(&mut policies);
+            evaluate_cell(&self.spec, &total, whole, Steps::Every, settings, &normals)?;
+        add_skipped(&mut policies, skipped.as_ref());
         let segments = self.evaluate_segments(&trusts, settings, &normals)?;
         Ok(Evaluation {
             log: LogFacts {
@@ -101,25 +104,20 @@ impl Summary {
         let total = summary.total_for(settings)?;
         let normals = Normals::new(settings.seed, widths(&total));
         let Some(segment) = segment else {
+            let skipped = self.skipped_check();
+            let whole = Part::Whole { skipped: skipped.as_ref() };
             let (mut policies, comparisons, _) =
-                evaluate_cell(&self.spec, &total, None, Steps::Every, settings, &normals)?;
-            self.check_skipped(&mut policies);
+                evaluate_cell(&self.spec, &total, whole, Steps::Every, settings, &normals)?;
+            add_skipped(&mut policies, skipped.as_ref());
             return part(self, &total, policies, comparisons);
         };
-        let whole = trusts(&self.spec, &total, settings, &normals)?;
+        let whole = self.trusts(&total, |_| true, settings, &normals)?;
         let cell = summary.segments.cell(segment).ok_or_else(|| no_segment(segment))?;
         let settings = of_segments(settings);
+        let of_segment = Part::Segment { whole: &whole };
         let (policies, comparisons, _) =
-            evaluate_cell(&self.spec, cell, Some(&whole), Steps::Every, &settings, &normals)?;
+            evaluate_cell(&self.spec, cell, of_segment, Steps::Every, &settings, &normals)?;
         part(self, cell, policies, comparisons)
-    }
-
-    /// Tells each target of the whole log what was left out of it. Which segments those rows were in is not known.
-    fn check_skipped(&self, policies: &mut [PolicyEvaluation]) {
-        let Some(check) = self.skipped_check() else { return };
-        for target in policies.iter_mut().skip(1) {
-            target.diagnostics.checks.push(check.clone());
-        }
     }
 
     /// Whether what was left out may bias the rest; none if nothing was.
@@ -136,10 +134,33 @@ impl Summary {
         Ok(total)
     }
 
+    /// How far each policy can be trusted over the whole log, logging first; of targets, those that are asked for.
+    pub(crate) fn trusts(
+        &self,
+        total: &Cell,
+        is_asked: impl Fn(usize) -> bool,
+        settings: &Settings,
+        normals: &Normals,
+    ) -> Result<Vec<PolicyTrust>> {
+        let skipped = self.skipped_check();
+        let part = Part::Whole { skipped: skipped.as_ref() };
+        let (bins, places) = occupied(total);
+        let shared = &CellDraws::new(normals, &bins, settings.draws);
+        let of = |policy: usize| {
+            if !is_asked(policy) {
+                return Ok(PolicyTrust::default());
+            }
+            let logging = Estimator::of_logging(total, WeightSums::of_logging(total, policy, &places), &bins);
+            let target = Target::new(&self.spec, total, (&bins, &places), (policy, part), &logging, settings, shared)?;
+            Ok(target.trust)
+        };
+        std::iter::once(Ok(part.trust_in_logging())).chain((0..self.spec.policies.len()).map(of)).collect()
+    }
+
     /// Each on one thread, several of them at once.
     fn evaluate_segments(
         &self,
-        whole: &[Trusts],
+        whole: &[PolicyTrust],
         settings: &Settings,
         normals: &Normals,
     ) -> Result<Vec<SegmentEvaluation>> {
@@ -150,7 +171,7 @@ impl Summary {
         let evaluate = |segment: usize| {
             let (value, cell) = cells[segment];
             let (policies, comparisons, _) =
-                evaluate_cell(&self.spec, cell, Some(whole), Steps::Every, settings, normals)?;
+                evaluate_cell(&self.spec, cell, Part::Segment { whole }, Steps::Every, settings, normals)?;
             Ok(SegmentEvaluation {
                 column: column.clone(),
                 value: value.clone(),
@@ -239,44 +260,37 @@ fn part(
     Ok(Evaluation { log, policies, comparisons, segments: Vec::new(), disparities: Vec::new() })
 }
 
-/// How far each target can be trusted over the whole log.
-fn trusts(spec: &Spec, cell: &Cell, settings: &Settings, normals: &Normals) -> Result<Vec<Trusts>> {
-    let (bins, places) = occupied(cell);
-    let shared = &CellDraws::new(normals, &bins, settings.draws);
-    let of = |policy: usize| {
-        let logging = Estimator::of_logging(cell, WeightSums::of_logging(cell, policy, &places), &bins);
-        Target::new(spec, cell, (&bins, &places), policy, &logging, settings, shared).map(|target| target.trusts)
-    };
-    (0..spec.policies.len()).map(of).collect()
+/// Adds the check of what was left out of the whole log to each target's. Which segments those rows were in is not known.
+fn add_skipped(policies: &mut [PolicyEvaluation], skipped: Option<&Check>) {
+    for target in policies.iter_mut().skip(1) {
+        target.diagnostics.checks.extend(skipped.cloned());
+    }
 }
 
 /// Draws for each segment, of which there may be a thousand.
 pub(crate) const SEGMENT_DRAWS: usize = FEW_DRAWS;
 
-/// Every policy of a cell, how they compare, and how far each target can be trusted. For a segment, `whole` is the
-/// trust in each target over the whole log: what the whole log contradicts, no segment can vouch for.
+/// Every policy of a cell, how they compare, and how far each policy can be trusted.
 pub(crate) fn evaluate_cell(
     spec: &Spec,
     cell: &Cell,
-    whole: Option<&[Trusts]>,
+    part: Part<'_>,
     steps: Steps,
     settings: &Settings,
     normals: &Normals,
-) -> Result<(Vec<PolicyEvaluation>, Vec<Comparison>, Vec<Trusts>)> {
+) -> Result<(Vec<PolicyEvaluation>, Vec<Comparison>, Vec<PolicyTrust>)> {
     let (bins, places) = occupied(cell);
     let shared = &CellDraws::new(normals, &bins, settings.draws);
     let beside = |policy: usize| Estimator::of_logging(cell, WeightSums::of_logging(cell, policy, &places), &bins);
     let loggings: Vec<Estimator<'_>> = (0..spec.policies.len()).map(beside).collect();
-    let target = |(policy, logging)| Target::new(spec, cell, (&bins, &places), policy, logging, settings, shared);
-    let mut targets: Vec<Target<'_>> = loggings.iter().enumerate().map(target).collect::<Result<_>>()?;
-    for (target, whole) in targets.iter_mut().zip(whole.unwrap_or_default()) {
-        target.trusts = target.trusts.within(whole);
-    }
-    let logging = &loggings[0];
+    let target =
+        |(policy, logging)| Target::new(spec, cell, (&bins, &places), (policy, part), logging, settings, shared);
+    let targets: Vec<Target<'_>> = loggings.iter().enumerate().map(target).collect::<Result<_>>()?;
+    let (logging, trust) = (&loggings[0], part.trust_in_logging());
     let (uncertainty, _) = Uncertainty::new(cell, &places, Estimators::of(logging), None, settings, shared)?;
     let diagnostics = Diagnostics::of_logging(cell.rows as f64);
-    let described =
-        Described { name: LOGGING, estimators: Estimators::of(logging), selection: None, trusts: &Trusts::STAND };
+    let trusts = &trust.in_intervals(LOGGING, None);
+    let described = Described { name: LOGGING, estimators: Estimators::of(logging), selection: None, trusts };
     let mut policies = vec![describe(described, &[uncertainty], diagnostics, settings)];
     let mut comparisons = Vec::new();
     for (target, beside) in targets.iter().zip(&loggings) {
@@ -287,5 +301,6 @@ pub(crate) fn evaluate_cell(
     for (policy, baseline) in cell.kept.compared() {
         comparisons.push(targets[policy].compare_with(&targets[baseline], cell, &places, steps, settings, shared)?);
     }
-    Ok((policies, comparisons, targets.into_iter().map(|target| target.trusts).collect()))
+    let trusts = std::iter::once(trust).chain(targets.into_iter().map(|target| target.trust));
+    Ok((policies, comparisons, trusts.collect()))
 }

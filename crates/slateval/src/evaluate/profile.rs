@@ -3,6 +3,7 @@
 use crate::answer::comparison::Comparison;
 use crate::answer::evaluation::PolicyEvaluation;
 use crate::answer::interval::{Interval, QuantileEstimate, TailEstimate};
+use crate::evaluate::policy_trust::Part;
 use crate::evaluate::target::Steps;
 use crate::evaluate::{evaluate_cell, widths};
 use crate::question::error::Result;
@@ -92,7 +93,9 @@ impl Summary {
         let normals = Normals::new(dense.seed, widths(&total));
         // CVaR without its bias needs the draws of the chosen order too.
         let steps = if settings.debias_cvar { Steps::Every } else { Steps::Shown };
-        let (policies, comparisons, _) = evaluate_cell(self.spec(), &total, None, steps, &dense, &normals)?;
+        let skipped = self.skipped_check();
+        let whole = Part::Whole { skipped: skipped.as_ref() };
+        let (policies, comparisons, _) = evaluate_cell(self.spec(), &total, whole, steps, &dense, &normals)?;
         Ok(Profile {
             levels: levels.to_vec(),
             policies: policies.into_iter().map(PolicyProfile::from).collect(),

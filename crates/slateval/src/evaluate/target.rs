@@ -7,6 +7,7 @@ use crate::answer::check::{Check, Status};
 use crate::answer::comparison::Comparison;
 use crate::answer::diagnostics::Diagnostics;
 use crate::answer::evaluation::PolicyEvaluation;
+use crate::answer::finding::Finding;
 use crate::answer::selection::{OrderTest, Selection};
 use crate::answer::trust::{Trust, Trusts};
 use crate::checks::{assumptions, propensities, rows};
@@ -17,6 +18,7 @@ use crate::estimate::influence::weight_design_effect;
 use crate::estimate::weight_sums::{Bin, WeightSums};
 use crate::evaluate::comparison::{Compared, Side, compare};
 use crate::evaluate::describe::{Described, describe};
+use crate::evaluate::policy_trust::{Part, PolicyTrust};
 use crate::order::choice::{tests_of_structure, trust_in_structure};
 use crate::order::order_test::Tested;
 use crate::question::correction::{Correction, CorrectionChoice};
@@ -35,12 +37,12 @@ pub(crate) struct Target<'a> {
     pub(crate) policy: usize,
     estimators: Vec<Estimator<'a>>,
     pub(crate) selection: Option<Selection>,
-    /// For a structure asked for by name, whether anything shows in the log that it leaves out.
-    tests: Vec<OrderTest>,
-    /// How far its intervals can be trusted.
+    /// What its estimates rest on, but for what is only known once there are intervals.
+    diagnostics: Diagnostics,
+    /// What speaks against its intervals.
+    pub(crate) trust: PolicyTrust,
+    /// How far each of its intervals can be trusted.
     pub(crate) trusts: Trusts,
-    chi: Option<Check>,
-    propensities: PropensitySource,
     /// The places of the estimators: first of the chosen orders, then of those that intervals are taken at.
     pub(crate) steps: Vec<Places>,
 }
@@ -63,12 +65,12 @@ pub(crate) enum Steps {
 }
 
 impl<'a> Target<'a> {
-    /// `logging` is the logging policy beside the target's ratios.
+    /// A policy of the specification, in a part of the log; `logging` is the logging policy beside the target's ratios.
     pub(crate) fn new(
         spec: &'a Spec,
         cell: &'a Cell,
         (bins, places): (&[Bin], &[u32]),
-        policy: usize,
+        (policy, part): (usize, Part<'_>),
         logging: &Estimator<'a>,
         settings: &Settings,
         shared: &CellDraws<'_>,
@@ -110,7 +112,7 @@ impl<'a> Target<'a> {
             None => {
                 let highest_kept = if is_auto { cell.kept.basis.len().min(cell.slots) } else { 0 };
                 let tests = tests_of_structure(&tested, &estimators[0], lowest + 1..=highest_kept);
-                let trusts = trust_in_structure(&tests);
+                let trusts = trust_in_structure(&structure(lowest), &tests);
                 (tests, trusts)
             }
         };
@@ -124,12 +126,22 @@ impl<'a> Target<'a> {
                 made.len() - 1
             })
         };
-        let steps = read
+        let steps: Vec<Places> = read
             .iter()
             .map(|of| Places { cdf: place(of.cdf), mean: place(of.mean), variance: place(of.variance) })
             .collect();
-        let propensities = spec.propensities;
-        Ok(Target { name, policy, estimators, selection, tests, trusts, chi, propensities, steps })
+        let evidence = Evidence {
+            propensities: spec.propensities,
+            chi,
+            selection: selection.as_ref(),
+            tests: &tests,
+            trusts: &part.structure(policy + 1, &trusts),
+        };
+        let chosen = &estimators[steps[0].cdf];
+        let diagnostics = evidence.diagnostics(cell, chosen, settings);
+        let trust = part.trust(policy + 1, evidence.trusts.clone(), &diagnostics.checks);
+        let trusts = trust.in_intervals(name, chosen.structure.as_ref());
+        Ok(Target { name, policy, estimators, selection, diagnostics, trust, trusts, steps })
     }
 
     fn side(&self) -> Side<'_, '_, 'a> {
@@ -167,7 +179,9 @@ impl<'a> Target<'a> {
             trusts: &self.trusts,
         };
         let comparison = compare(compared, &differences, settings);
-        let diagnostics = self.diagnostics(cell, &own, settings);
+        let mut diagnostics = self.diagnostics.clone();
+        let guarantee = own.last().and_then(|u| u.guarantee);
+        diagnostics.checks.extend(guarantee.map(|g| assumptions::guarantee(g, self.selection.is_some())));
         let described = Described {
             name: self.name,
             estimators: self.estimators_at(0),
@@ -202,19 +216,29 @@ impl<'a> Target<'a> {
         };
         Ok(compare(compared, &differences, settings))
     }
+}
 
-    pub(crate) fn diagnostics(&self, cell: &Cell, uncertainty: &[Uncertainty], settings: &Settings) -> Diagnostics {
-        let estimator = self.estimators_at(0).cdf;
+/// What a target's checks are made from, beside its estimator.
+struct Evidence<'e> {
+    propensities: PropensitySource,
+    chi: Option<Check>,
+    selection: Option<&'e Selection>,
+    /// For a structure asked for by name, whether anything shows in the log that it leaves out.
+    tests: &'e [OrderTest],
+    /// How far its structure can be trusted.
+    trusts: &'e Trusts,
+}
+
+impl Evidence<'_> {
+    fn diagnostics(&self, cell: &Cell, estimator: &Estimator<'_>, settings: &Settings) -> Diagnostics {
         let mut diagnostics = Diagnostics::new(estimator, &settings.alphas);
         diagnostics.checks.extend(propensities::estimated(self.propensities));
         diagnostics.checks.extend(self.chi.clone());
         diagnostics.checks.extend(controls_check(&estimator.corrected));
-        diagnostics.checks.extend(self.selection.as_ref().map(|s| assumptions::order(s, &self.trusts)));
+        diagnostics.checks.extend(self.selection.map(|s| assumptions::order(s, self.trusts)));
         let named = estimator.structure.as_ref().filter(|_| self.selection.is_none());
-        diagnostics.checks.extend(named.and_then(|s| assumptions::structure(s, &self.tests, &self.trusts)));
+        diagnostics.checks.extend(named.and_then(|s| assumptions::structure(s, self.tests, self.trusts)));
         diagnostics.checks.extend(cell.clusters.as_ref().map(|groups| rows::clusters(groups.occupied(), groups.count)));
-        let guarantee = uncertainty.last().and_then(|u| u.guarantee);
-        diagnostics.checks.extend(guarantee.map(|g| assumptions::guarantee(g, self.selection.is_some())));
         diagnostics
     }
 }
@@ -270,8 +294,14 @@ fn check_finite(cell: &Cell, sums: &WeightSums<'_>, name: &str) -> Result<()> {
 }
 
 fn controls_check(corrected: &Corrected) -> Option<Check> {
-    let status = if corrected.gave_up { Status::Fail } else { Status::Warn };
-    corrected.note.clone().map(|note| Check::new(status, None, note))
+    let note = corrected.note.clone()?;
+    let status = match note {
+        _ if corrected.gave_up => Status::Fail,
+        // Normal for a target that changes some of many slots.
+        Finding::RatiosNeverVary(_) => Status::Ok,
+        _ => Status::Warn,
+    };
+    Some(Check::new(status, None, note))
 }
 
 /// What `auto` means for one target, and what a target without a good chi gets in place of `calibrated`.

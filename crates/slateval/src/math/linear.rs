@@ -141,6 +141,11 @@ impl PseudoInverse {
         self.scale.iter().enumerate().filter(|(_, scale)| **scale == 0.0).map(|(i, _)| i)
     }
 
+    /// Whether some of the variables that do vary are linear combinations of the others.
+    pub(crate) fn is_dependent(&self) -> bool {
+        self.rank + self.absent().count() < self.scale.len()
+    }
+
     /// A column of the pseudo-inverse.
     pub(crate) fn column(&self, j: usize) -> Vec<f64> {
         let unit: Vec<f64> = (0..self.scale.len()).map(|i| f64::from(u8::from(i == j))).collect();

@@ -11,12 +11,14 @@
 
 use crate::answer::finding::Functional;
 use crate::answer::reason::{Reason, Untested, WayOut};
+use crate::answer::refutation::Refutation;
 use crate::answer::selection::{OrderTest, Selection, SelectionReason};
 use crate::answer::trust::{Trust, Trusts};
 use crate::estimate::design::ROWS_NEEDED;
 use crate::estimate::design::product_design_ess;
 use crate::estimate::estimator::Estimator;
 use crate::order::order_test::{Clue, Tested, judge};
+use crate::question::structure::Structure;
 use crate::summary::witness::Witness;
 
 impl OrderTest {
@@ -71,9 +73,11 @@ pub(crate) fn tests_of_structure(
 }
 
 /// The trust in a structure that was asked for by name: nothing lessens it but the log's own contradiction.
-pub(crate) fn trust_in_structure(tests: &[OrderTest]) -> Trusts {
+pub(crate) fn trust_in_structure(structure: &Structure, tests: &[OrderTest]) -> Trusts {
     let trust = |functional: Functional| match tests.iter().find(|test| test.shows(functional)) {
-        Some(test) => Trust::Refuted(Reason::Refuted { effects: test.effects() }),
+        Some(test) => {
+            Trust::Refuted(Refutation::Structure(structure.clone()), Reason::Refuted { effects: test.effects() })
+        }
         None => Trust::Stands,
     };
     Trusts::new(trust(Functional::Cdf), trust(Functional::Mean), trust(Functional::Variance))

@@ -5,6 +5,7 @@ use std::result;
 
 use crate::answer::interval::{Bounds, Cdf, CdfBand, Interval};
 use crate::answer::reason::Reason;
+use crate::answer::refutation::Refutation;
 use crate::answer::trust::Trust;
 use crate::estimate::distribution::Distribution;
 use crate::uncertainty::bands::CurveBand;
@@ -15,22 +16,22 @@ use crate::uncertainty::limits::{Limits, Reach};
 struct Standing<T> {
     ends: Option<T>,
     conditional: bool,
-    refuted: bool,
+    refuted: Option<Refutation>,
     reason: Option<Reason>,
 }
 
 impl<T> Standing<T> {
     /// `at_chosen` are the ends at the order of the estimate, `at_guard` those at the order that intervals are taken at.
     fn new(at_chosen: &result::Result<T, Reason>, at_guard: result::Result<T, Reason>, trust: &Trust) -> Self {
-        let none = Standing { ends: None, conditional: false, refuted: false, reason: None };
+        let none = Standing { ends: None, conditional: false, refuted: None, reason: None };
         match (trust, at_chosen, at_guard) {
             (Trust::Withheld(why), ..) => Standing { reason: Some(why.clone()), ..none },
             (Trust::Conditional(why), Ok(_), _) => Standing { conditional: true, reason: Some(why.clone()), ..none },
             (Trust::Conditional(_), Err(reason), _) => Standing { reason: Some(reason.clone()), ..none },
             (_, _, Err(reason)) => Standing { reason: Some(reason), ..none },
             (Trust::Stands, _, Ok(ends)) => Standing { ends: Some(ends), ..none },
-            (Trust::Refuted(why), _, Ok(ends)) => {
-                Standing { ends: Some(ends), refuted: true, reason: Some(why.clone()), ..none }
+            (Trust::Refuted(by, why), _, Ok(ends)) => {
+                Standing { ends: Some(ends), refuted: Some(by.clone()), reason: Some(why.clone()), ..none }
             }
         }
     }
