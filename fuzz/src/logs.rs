@@ -3,7 +3,7 @@
 use std::io::Write;
 
 use slateval::{Spec, Structure, Summary};
-use slateval_logs::{Columns, Log, OnBad, Result, Tolerance};
+use slateval_logs::{Columns, Log, OnBad, OnUnknown, Result, Tolerance};
 
 /// Memory for sums. A log that needs more is refused, which is no fault.
 const MEMORY: u64 = 256 << 20;
@@ -26,7 +26,8 @@ pub fn read_log(bytes: &[u8], ending: &str) {
 }
 
 fn summarize(path: &str, columns: &Columns, on_bad: OnBad) -> Result<Summary> {
-    let tolerance = Tolerance { bad_rows: on_bad, bad_files: OnBad::Fail, unended: true };
+    let tolerance =
+        Tolerance { bad_rows: on_bad, bad_files: OnBad::Fail, unknown_files: OnUnknown::Warn, unended: true };
     let log = Log::open_tolerating(&[path.to_owned()], tolerance)?.with_memory(MEMORY);
     let spec = log.spec(columns, Spec::new(Structure::Auto, ["target"]))?;
     log.describe(columns, &spec)?;

@@ -6,7 +6,7 @@ import warnings
 from collections.abc import Callable, Iterable
 from typing import Any, Literal, TypeVar
 
-from . import _arrays, _data, _exchanged, _options, _slateval
+from . import _arrays, _data, _exchanged, _options, _slateval, _warn
 from ._errors import DataTypeError, InputError, NoRowsError, SlatevalWarning
 from ._evaluation import Evaluation
 from ._inspection import Inspection
@@ -89,6 +89,14 @@ def _read_arrays(arrays: tuple[Any, ...], read: Callable[[Any, Columns], Result]
 def _read(data: Any, options: Options, method: str | None, threads: int | None, progress: Any) -> _slateval.Summary:
     if isinstance(data, _data.Elsewhere):
         return data.read(options, method, progress)
+    summary = _read_here(data, options, method, threads, progress)
+    _warn.warn(summary.remarks())
+    return summary
+
+
+def _read_here(
+    data: Any, options: Options, method: str | None, threads: int | None, progress: Any
+) -> _slateval.Summary:
     tell = teller(progress)
     paths = _data.paths_of(data)
     if paths is not None:
@@ -161,6 +169,7 @@ def evaluate(
     allow_duplicates: bool = False,
     on_bad_row: _options.OnBad = "fail",
     on_bad_file: _options.OnBad = "fail",
+    on_unknown_file: _options.OnUnknown = "warn",
     allow_unended: bool = False,
     memory: int | None = None,
     threads: int | None = None,
@@ -236,6 +245,9 @@ def evaluate(
         a log of one row per slot, the slates of such rows are left out.
     on_bad_file : {"fail", "skip"}
         What to do about files that cannot be read to their end: refuse the log, or leave out each as a whole.
+    on_unknown_file : {"warn", "fail", "skip"}
+        What to do about files in a directory that are no logs, by their endings and by their first bytes: leave them
+        out with a warning, refuse the log, or leave them out.
     allow_unended : bool
         Whether a text file may lack the line feed of its last line; otherwise it is refused, for it may have been cut
         short.
@@ -266,7 +278,7 @@ def evaluate(
     Warns
     -----
     SlatevalWarning
-        If checks do not go well.
+        If checks do not go well, or files were left out.
 
     Examples
     --------
@@ -299,7 +311,7 @@ def evaluate(
     )
     slots, kept = _options.text("target_slots", target_slots), _options.bins_text(bins)
     source = _options.text("propensities", propensities, '"known" or "estimated"')
-    tolerance = _options.tolerance(on_bad_row, on_bad_file, allow_unended, memory)
+    tolerance = _options.tolerance(on_bad_row, on_bad_file, on_unknown_file, allow_unended, memory)
 
     def read(found: Any, columns: Columns) -> Evaluation:
         options = Options(
@@ -357,6 +369,7 @@ def inspect(
     allow_duplicates: bool = False,
     on_bad_row: _options.OnBad = "fail",
     on_bad_file: _options.OnBad = "fail",
+    on_unknown_file: _options.OnUnknown = "warn",
     allow_unended: bool = False,
     memory: int | None = None,
     threads: int | None = None,
@@ -397,8 +410,8 @@ def inspect(
         Whether to tell how strongly each two slots interact.
     band_width : float
         Tells how many rows a CDF band of this width takes.
-    propensities, confidence, seed, allow_duplicates, on_bad_row, on_bad_file, allow_unended, memory, threads,
-    progress
+    propensities, confidence, seed, allow_duplicates, on_bad_row, on_bad_file, on_unknown_file, allow_unended, memory,
+    threads, progress
         As for `evaluate`.
 
     Returns
@@ -426,7 +439,7 @@ def inspect(
         raise InputError(f"band_width `{width}`: a band's width lies between 0 and 1")
     slots, kept = _options.text("target_slots", target_slots), _options.bins_text(bins)
     source = _options.text("propensities", propensities, '"known" or "estimated"')
-    tolerance = _options.tolerance(on_bad_row, on_bad_file, allow_unended, memory)
+    tolerance = _options.tolerance(on_bad_row, on_bad_file, on_unknown_file, allow_unended, memory)
 
     def read(data: Any, columns: Columns) -> tuple[str, str]:
         options = Options(

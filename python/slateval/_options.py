@@ -34,6 +34,9 @@ Band = Literal["multiplier", "bernstein", "none"]
 OnBad = Literal["fail", "skip"]
 """What is done about rows or files that cannot be used."""
 
+OnUnknown = Literal["warn", "fail", "skip"]
+"""What is done about files in a directory that are no logs."""
+
 Tail = Literal["lower", "upper"]
 """The tail that VaR and CVaR look at."""
 
@@ -211,6 +214,7 @@ class Options:
     allow_duplicates: bool = False
     on_bad_row: str = "fail"
     on_bad_file: str = "fail"
+    on_unknown_file: str = "warn"
     allow_unended: bool = False
     memory: int | None = None
 
@@ -290,14 +294,19 @@ def method(
     )
 
 
-def tolerance(on_bad_row: Any, on_bad_file: Any, allow_unended: Any, memory: Any = None) -> dict[str, Any]:
+def tolerance(
+    on_bad_row: Any, on_bad_file: Any, on_unknown_file: Any, allow_unended: Any, memory: Any = None
+) -> dict[str, Any]:
     """What is done about bad rows and files, and how much memory sums may take, as arguments of `Options`."""
     for name, value in (("on_bad_row", on_bad_row), ("on_bad_file", on_bad_file)):
         if value not in ("fail", "skip"):
             raise InputError(f'{name} {value!r}: use "fail" or "skip"')
+    if on_unknown_file not in ("warn", "fail", "skip"):
+        raise InputError(f'on_unknown_file {on_unknown_file!r}: use "warn", "fail" or "skip"')
     return {
         "on_bad_row": on_bad_row,
         "on_bad_file": on_bad_file,
+        "on_unknown_file": on_unknown_file,
         "allow_unended": bool(allow_unended),
         "memory": None if memory is None else whole("memory", memory, 1),
     }

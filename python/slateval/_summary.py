@@ -69,8 +69,8 @@ class Summary:
         Names of columns, as for `evaluate`.
     long, slate, by, cluster
         As for `evaluate`.
-    structure, target_slots, propensities, bins, baseline, allow_duplicates, on_bad_row, on_bad_file, allow_unended,
-    memory
+    structure, target_slots, propensities, bins, baseline, allow_duplicates, on_bad_row, on_bad_file, on_unknown_file,
+    allow_unended, memory
         As for `evaluate`.
     interactions : bool
         Whether to keep how strongly each two slots interact, for `slateval show`.
@@ -113,6 +113,7 @@ class Summary:
         allow_duplicates: bool = False,
         on_bad_row: _options.OnBad = "fail",
         on_bad_file: _options.OnBad = "fail",
+        on_unknown_file: _options.OnUnknown = "warn",
         allow_unended: bool = False,
         memory: int | None = None,
     ) -> None:
@@ -131,7 +132,7 @@ class Summary:
         structure = _options.text("structure", structure)
         slots, kept = _options.text("target_slots", target_slots), _options.bins_text(bins)
         source = _options.text("propensities", propensities, '"known" or "estimated"')
-        tolerance = _options.tolerance(on_bad_row, on_bad_file, allow_unended, memory)
+        tolerance = _options.tolerance(on_bad_row, on_bad_file, on_unknown_file, allow_unended, memory)
         self._options: Options | None = Options(
             columns, structure, slots, kept, baseline, bool(interactions), source, bool(allow_duplicates), **tolerance
         )

@@ -17,7 +17,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from . import _data, _options, _slateval, _summary_settings
+from . import _data, _options, _slateval, _summary_settings, _warn
 from ._errors import DataTypeError, InputError
 from ._options import Columns, Options
 from ._summary import Summary
@@ -64,6 +64,7 @@ def plan(
     bins: int | Literal["log"] = 4096,
     baseline: str | None = None,
     on_bad_row: _options.OnBad = "fail",
+    on_unknown_file: _options.OnUnknown = "warn",
     allow_unended: bool = False,
     allow_duplicates: bool = False,
 ) -> list[Task]:
@@ -79,7 +80,7 @@ def plan(
         Names of columns, as for `evaluate`.
     long, slate, by, cluster
         As for `evaluate`.
-    structure, target_slots, propensities, bins, baseline, on_bad_row, allow_unended, allow_duplicates
+    structure, target_slots, propensities, bins, baseline, on_bad_row, on_unknown_file, allow_unended, allow_duplicates
         As for `evaluate`.
 
     Returns
@@ -120,7 +121,7 @@ def plan(
     source = _options.text("propensities", propensities, '"known" or "estimated"')
     structure, kept = _options.text("structure", structure), _options.bins_text(bins)
     # A task may be a part of a file, and a file is left out as a whole: bad files are refused.
-    tolerance = _options.tolerance(on_bad_row, "fail", allow_unended)
+    tolerance = _options.tolerance(on_bad_row, "fail", on_unknown_file, allow_unended)
     allowed = bool(allow_duplicates)
     options = Options(
         columns, structure, slots, kept, baseline, propensities=source, allow_duplicates=allowed, **tolerance
@@ -135,7 +136,8 @@ def plan_of(options: Options, paths: list[str], method: str | None = None) -> li
             'on_bad_file="skip" is for logs that one process reads: a bad file is left out as a whole, and a task may '
             "be a part of a file"
         )
-    tasks, job = _slateval.plan(options.request(), [everywhere(path) for path in paths], method)
+    tasks, job, remarks = _slateval.plan(options.request(), [everywhere(path) for path in paths], method)
+    _warn.warn(remarks)
     return [Task(*listed, job) for listed in tasks]
 
 

@@ -50,6 +50,9 @@ impl From<Failure> for PyErr {
             Failure::Python(error) => return error,
             Failure::Logs(error) => match *error {
                 slateval_logs::Error::Unended { .. } => ("FileError", format!("{error}: allow_unended=True")),
+                slateval_logs::Error::UnknownFiles { .. } => {
+                    ("FileError", format!("{error}, or leave them out with on_unknown_file=\"skip\""))
+                }
                 slateval_logs::Error::BadRows { .. } => ("InputError", bad_rows(&error)),
                 slateval_logs::Error::Stopped => return PyKeyboardInterrupt::new_err(()),
                 slateval_logs::Error::Core(error @ slateval::Error::Duplicate { .. }) => {

@@ -68,13 +68,14 @@ pub(crate) fn inspect_summary(
         Some(schema) => of_batches(&request, Some(&method), schema, &names)?.log(),
         None => (request.open(&paths)?, request.wanted()?.0),
     };
-    let reading = Reading { summary: summary.inner.as_ref().clone(), log, columns, tolerance };
+    let (summary, remarks) = (summary.inner.as_ref().clone(), Vec::new());
+    let reading = Reading { summary, log, columns, tolerance, remarks };
     answer(py, reading, Question { paths, method, interactions, band_width })
 }
 
 fn answer(py: Python<'_>, reading: Reading, asked: Question) -> PyResult<(String, String)> {
     let Question { paths, method, interactions, band_width } = asked;
-    let Reading { summary, log, columns, tolerance } = reading;
+    let Reading { summary, log, columns, tolerance, .. } = reading;
     let settings = method.settings()?;
     let spec = summary.spec().clone();
     let schema = log.describe(&columns, &spec).map_err(Failure::from)?;

@@ -2,8 +2,8 @@
 
 use pyo3::prelude::*;
 use serde::Deserialize;
-use slateval::{Correction, CorrectionChoice, Settings, Spec, Structure};
-use slateval_logs::{Columns, Location, Log, Named, Names, OnBad, Tolerance, provenance};
+use slateval::{Correction, CorrectionChoice, IgnoredFile, Settings, Spec, Structure};
+use slateval_logs::{Columns, Location, Log, Named, Names, OnBad, OnUnknown, Tolerance, provenance};
 
 use crate::errors::{Failure, raise};
 
@@ -34,6 +34,8 @@ pub(crate) struct Request {
     on_bad_row: OnBad,
     #[serde(default)]
     on_bad_file: OnBad,
+    #[serde(default)]
+    on_unknown_file: OnUnknown,
     #[serde(default)]
     allow_unended: bool,
     /// Bytes that sums may take.
@@ -91,7 +93,23 @@ impl Request {
 
     /// What is done about bad rows and files.
     pub(crate) fn tolerance(&self) -> Tolerance {
-        Tolerance { bad_rows: self.on_bad_row, bad_files: self.on_bad_file, unended: self.allow_unended }
+        Tolerance {
+            bad_rows: self.on_bad_row,
+            bad_files: self.on_bad_file,
+            unknown_files: self.on_unknown_file,
+            unended: self.allow_unended,
+        }
+    }
+
+    /// What is to be said about a log that was opened: files that were left out.
+    pub(crate) fn remarks(&self, log: &Log) -> Vec<String> {
+        let ignored = log.ignored();
+        let all = ignored.len() as u64;
+        let files = if all == 1 { "file" } else { "files" };
+        let left_out = (all > 0 && self.on_unknown_file == OnUnknown::Warn).then(|| {
+            format!("{all} {files} left out that cannot be read as a log: {}", IgnoredFile::several(ignored, all))
+        });
+        left_out.into_iter().collect()
     }
 
     /// The columns, and a specification still to be completed by the log.

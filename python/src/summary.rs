@@ -38,6 +38,8 @@ pub(crate) fn merge(
 pub(crate) struct Summary {
     pub(crate) inner: Arc<slateval::Summary>,
     origin: Origin,
+    /// What is to be said about its log.
+    remarks: Vec<String>,
 }
 
 #[derive(Debug, Clone)]
@@ -53,6 +55,8 @@ pub(crate) struct Reading {
     pub(crate) log: Log,
     pub(crate) columns: Columns,
     pub(crate) tolerance: Tolerance,
+    /// What is to be said about the log.
+    pub(crate) remarks: Vec<String>,
 }
 
 /// Reads files on their own threads.
@@ -69,13 +73,14 @@ pub(crate) fn read_files(
     let read = interruptible(py, progress, move |shared| {
         let log = request.open(&paths)?;
         let spec = log.spec(&columns, spec)?;
+        let remarks = request.remarks(&log);
         shared.total.store(log.rows().unwrap_or(0), Ordering::Relaxed);
         let watch = |now: Progress| {
             shared.rows.fetch_max(now.rows, Ordering::Relaxed);
             if shared.stop.load(Ordering::Relaxed) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         };
         let summary = log.summarize_while(&columns, &spec, threads, &watch)?;
-        Ok::<Reading, Failure>(Reading { summary, log, columns, tolerance: request.tolerance() })
+        Ok::<Reading, Failure>(Reading { summary, log, columns, tolerance: request.tolerance(), remarks })
     })?;
     Ok(read?)
 }
@@ -114,7 +119,8 @@ pub(crate) fn read_batches(
         (Err(error), None) => return Err(Failure::from(error).into()),
     };
     tell(py, progress, summary.rows(), 0)?;
-    Ok(Reading { summary, log, columns, tolerance: request.tolerance() })
+    let remarks = request.remarks(&log);
+    Ok(Reading { summary, log, columns, tolerance: request.tolerance(), remarks })
 }
 
 /// Rows of which none has been read.
@@ -158,7 +164,7 @@ pub(crate) fn check(method: Option<&Method>, spec: &slateval::Spec) -> PyResult<
 impl Summary {
     /// A summary that was made here, of whatever.
     pub(crate) fn here(summary: slateval::Summary) -> Self {
-        Summary { inner: Arc::new(summary), origin: Origin::Here }
+        Summary { inner: Arc::new(summary), origin: Origin::Here, remarks: Vec::new() }
     }
 
     /// The summary of a log.
@@ -168,7 +174,13 @@ impl Summary {
         columns: Columns,
         tolerance: Tolerance,
     ) -> Self {
-        Summary { inner: Arc::new(summary), origin: Origin::Log { paths, columns: Box::new(columns), tolerance } }
+        let origin = Origin::Log { paths, columns: Box::new(columns), tolerance };
+        Summary { inner: Arc::new(summary), origin, remarks: Vec::new() }
+    }
+
+    /// The same with what is to be said about its log.
+    fn remarking(self, remarks: Vec<String>) -> Self {
+        Summary { remarks, ..self }
     }
 }
 
@@ -202,7 +214,7 @@ impl Summary {
         let paths = locations(paths);
         let given = paths.clone();
         let read = read_files(py, read(request)?, method.as_ref(), paths, threads, progress.as_ref())?;
-        Ok(Summary::of_log(read.summary, given, read.columns, read.tolerance))
+        Ok(Summary::of_log(read.summary, given, read.columns, read.tolerance).remarking(read.remarks))
     }
 
     #[staticmethod]
@@ -219,7 +231,7 @@ impl Summary {
         let method: Option<Method> = method.map(read).transpose()?;
         let request: Request = read(request)?;
         let read = read_batches(py, &request, method.as_ref(), objects, &names, threads, progress.as_ref())?;
-        Ok(Summary::of_log(read.summary, Vec::new(), read.columns, read.tolerance))
+        Ok(Summary::of_log(read.summary, Vec::new(), read.columns, read.tolerance).remarking(read.remarks))
     }
 
     /// A summary of bytes, compressed or not; `path` is the file they were read from.
@@ -230,7 +242,8 @@ impl Summary {
             return Summary::from_compressed(py, bytes);
         }
         let inner = Arc::new(slateval::Summary::from_bytes(bytes).map_err(Failure::from)?);
-        Ok(Summary { inner, origin: path.map_or(Origin::Here, |path| Origin::File(path.into())) })
+        let origin = path.map_or(Origin::Here, |path| Origin::File(path.into()));
+        Ok(Summary { inner, origin, remarks: Vec::new() })
     }
 
     fn to_bytes<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
@@ -276,6 +289,11 @@ impl Summary {
             (name, input.bytes, format!("{:016x}", input.fingerprint), groups(input), input.rows, day)
         };
         self.inner.inputs().into_iter().map(facts).collect()
+    }
+
+    /// What is to be said about its log.
+    fn remarks(&self) -> Vec<String> {
+        self.remarks.clone()
     }
 
     #[getter]

@@ -20,7 +20,7 @@ struct Job {
 /// A task as Python sees it: its file, its row groups, the bytes it stands for, and the task itself.
 type Listed = (String, Option<(usize, usize)>, u64, String);
 
-/// The tasks of a log, and what they have in common. How it will be evaluated is checked before anybody reads them.
+/// The tasks of a log, what they have in common, and remarks about the log. How it will be evaluated is checked before anybody reads them.
 #[pyfunction]
 #[pyo3(signature = (request, paths, method=None))]
 pub(crate) fn plan(
@@ -28,7 +28,7 @@ pub(crate) fn plan(
     request: &str,
     paths: Vec<String>,
     method: Option<&str>,
-) -> PyResult<(Vec<Listed>, String)> {
+) -> PyResult<(Vec<Listed>, String, Vec<String>)> {
     let paths = locations(paths);
     let request: Request = read(request)?;
     let method: Option<Method> = method.map(read).transpose()?;
@@ -38,14 +38,15 @@ pub(crate) fn plan(
         let log = request.open(&paths)?;
         log.check_duplicates()?;
         let spec = log.spec(&columns, spec)?;
-        Ok::<_, Failure>((log.plan_for(&columns), Job { columns, spec }))
+        let remarks = request.remarks(&log);
+        Ok::<_, Failure>((log.plan_for(&columns), Job { columns, spec }, remarks))
     })?;
-    let (tasks, job) = planned?;
+    let (tasks, job, remarks) = planned?;
     let listed = tasks.iter().map(|task| {
         let groups = task.row_groups.as_ref().map(|groups| (groups.start, groups.end));
         Ok((task.file.name(), groups, task.bytes, write(task)?))
     });
-    Ok((listed.collect::<PyResult<_>>()?, write(&job)?))
+    Ok((listed.collect::<PyResult<_>>()?, write(&job)?, remarks))
 }
 
 fn write(value: &impl Serialize) -> PyResult<String> {

@@ -245,6 +245,32 @@ def test_directories_and_patterns(bucket: Bucket, binary: Path, log: Log, tmp_pa
     assert "no logs in this directory" in refused(binary, bucket.upload(__file__, "empty/x.py").replace("x.py", ""))
 
 
+def test_objects_are_told_by_their_first_bytes(bucket: Bucket, binary: Path, log: Log, tmp_path: Path) -> None:
+    """Parquet under other names is read; what is no log is left out and named, as on disk."""
+    table = pa.table(log.columns())
+    folder = tmp_path / "logs"
+    (folder / "day=1").mkdir(parents=True)
+    pq.write_table(table.slice(0, 100), folder / "a.parquet")
+    pq.write_table(table.slice(100, 100), folder / "b.parq")
+    pq.write_table(table.slice(200, 100), folder / "day=1" / "000001_0")
+    (folder / "c.csv.bz2").write_bytes(b"BZh91AY&SY")
+    (folder / "day=1" / "README").write_text("What this is.\n")
+    for path in sorted(folder.rglob("*")):
+        if path.is_file():
+            bucket.upload(path, f"strange/{path.relative_to(folder)}")
+    here, there = str(folder), f"s3://{BUCKET}/strange"
+    found = {place: evaluation(binary, place) for place in (here, there + "/")}
+    ignored = {
+        place: [(file["name"].removeprefix(place.rstrip("/")), file["reason"]) for file in result["log"].pop("ignored")]
+        for place, result in found.items()
+    }
+    assert ignored[here] == ignored[there + "/"] == [("/c.csv.bz2", "bzip2"), ("/day=1/README", "text")]
+    assert found[here] == found[there + "/"]
+    assert found[here]["log"]["rows"] == 300
+    message = refused(binary, there + "/", "--on-unknown-file", "fail")
+    assert f"{there}/c.csv.bz2 (compressed with bzip2)" in message
+
+
 def test_patterns_list_no_more_than_they_may_fit(bucket: Bucket, binary: Path, log: Log, tmp_path: Path) -> None:
     """A lake holds millions of other objects; some of them may have names that nobody can read."""
     path = tmp_path / "part.parquet"

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use slateval::{Band, Binning, CorrectionChoice, Day, PropensitySource, Structure, Tail, TargetSlots};
-use slateval_logs::{Location, Named, OnBad};
+use slateval_logs::{Location, Named, OnBad, OnUnknown};
 
 use crate::notes::Level;
 use crate::progress::Mode;
@@ -229,6 +229,10 @@ pub(crate) struct Columns {
     /// What to do about files that cannot be read to their end: fail, or skip each as a whole
     #[arg(long, value_name = "B", default_value = "fail", help_heading = "Log", value_parser = str::parse::<OnBad>)]
     pub(crate) on_bad_file: OnBad,
+    /// What to do about files in a directory that are no logs, by their endings and by their first bytes: warn (leave them
+    /// out and name the first), fail, or skip (leave them out); names that begin with _ or . never count
+    #[arg(long, value_name = "U", default_value = "warn", help_heading = "Log", value_parser = str::parse::<OnUnknown>)]
+    pub(crate) on_unknown_file: OnUnknown,
     /// Memory that sums may take, such as 2GB or 512MiB: a log that may need more is refused [default: half of the
     /// machine's]
     #[arg(long, value_name = "SIZE", help_heading = "Log", value_parser = size)]

@@ -2,7 +2,7 @@
 
 use anyhow::Result;
 use serde::Serialize;
-use slateval::{Day, Skipped, Summary, shown};
+use slateval::{Day, IgnoredFile, Skipped, Summary, shown};
 use slateval_logs::shown_path;
 
 use crate::args::Contents;
@@ -22,6 +22,8 @@ struct Document<'a> {
     inputs: Vec<InputRecord>,
     skipped: Vec<SkippedRecord>,
     skipped_files: Vec<&'a str>,
+    ignored: Vec<IgnoredFile>,
+    ignored_files: u64,
     commands: &'a [String],
     reading: &'a [String],
 }
@@ -58,6 +60,8 @@ impl<'a> Document<'a> {
             inputs: inputs(summary),
             skipped: summary.skipped().iter().map(SkippedRecord::new).collect(),
             skipped_files: summary.skipped_files().collect(),
+            ignored: summary.ignored(),
+            ignored_files: summary.ignored_files(),
             commands: &history.commands,
             reading: &history.reading,
         }
@@ -74,6 +78,7 @@ impl<'a> Document<'a> {
         text += &format!("\ntargets: {}; structure: {}\n\n", shown(&self.targets.join(", ")), shown(&self.structure));
         text += &self.table();
         text += &self.left_out();
+        text += &self.not_logs();
         if !self.commands.is_empty() {
             text += &format!(
                 "\nmade by\n  {}\n",
@@ -100,6 +105,17 @@ impl<'a> Document<'a> {
                 let parts: String = self.skipped.iter().map(part).collect();
                 let files: String = self.skipped_files.iter().map(file).collect();
                 format!("\nbad and left out\n{parts}{files}")
+            }
+        }
+    }
+
+    fn not_logs(&self) -> String {
+        let file = |file: &IgnoredFile| format!("    {file}\n");
+        match self.ignored.is_empty() {
+            true => String::new(),
+            false => {
+                let files: String = self.ignored.iter().map(file).collect();
+                format!("\nno logs, and left out\n  {}\n{files}", counted(self.ignored_files, "file"))
             }
         }
     }

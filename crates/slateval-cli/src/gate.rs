@@ -8,7 +8,7 @@ use std::process::ExitCode;
 use anyhow::{Context, Result, bail};
 use slateval::{Binning, Settings, Summary, TargetSlots, shown};
 use slateval_gate::{Rules, Verdicts, annotations, json, judge, markdown, text};
-use slateval_logs::{Location, OnBad, shown_path};
+use slateval_logs::{Location, OnBad, OnUnknown, shown_path};
 
 use crate::args::{self, Gate, GateFormat};
 use crate::merge;
@@ -114,6 +114,7 @@ fn flag_of_a_log(arguments: &Gate) -> Option<&'static str> {
         ("--memory", arguments.columns.memory.is_some()),
         ("--on-bad-row", arguments.columns.on_bad_row != OnBad::Fail),
         ("--on-bad-file", arguments.columns.on_bad_file != OnBad::Fail),
+        ("--on-unknown-file", arguments.columns.on_unknown_file != OnUnknown::Warn),
         ("--reward", reward.is_some()),
         ("--logging", logging.is_some()),
         ("--target", !target.is_empty()),

@@ -10,8 +10,8 @@ use crate::reading::wanted;
 use crate::settings::Record;
 
 /// What may differ from one update to the next.
-const NOT_REMEMBERED: [&str; 6] =
-    ["threads", "allow_duplicates", "memory", "on_bad_row", "on_bad_file", "allow_unended"];
+const NOT_REMEMBERED: [&str; 7] =
+    ["threads", "allow_duplicates", "memory", "on_bad_row", "on_bad_file", "on_unknown_file", "allow_unended"];
 
 fn parser() -> Command {
     How::augment_args(Command::new("update").no_binary_name(true))

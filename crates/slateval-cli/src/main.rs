@@ -88,6 +88,7 @@ fn advice(error: &anyhow::Error) -> &'static str {
     let known = |cause: &(dyn std::error::Error + 'static)| match cause.downcast_ref() {
         Some(slateval_logs::Error::Core(core)) => of_core(core),
         Some(slateval_logs::Error::Unended { .. }) => Some(": --allow-unended"),
+        Some(slateval_logs::Error::UnknownFiles { .. }) => Some(", or leave them out with --on-unknown-file skip"),
         Some(slateval_logs::Error::TooMuchMemory { .. }) => Some(": --memory SIZE"),
         Some(slateval_logs::Error::BadRows { .. }) => Some(
             "\nMend them, or leave them out with --on-bad-row skip, which biases the result if such rows are special.",

@@ -1,8 +1,8 @@
 //! One pass over a log, as the flags ask for.
 
 use anyhow::Result;
-use slateval::{Settings, Spec, Summary};
-use slateval_logs::{Columns, Location, Log, shown_path};
+use slateval::{IgnoredFile, Settings, Spec, Summary};
+use slateval_logs::{Columns, Location, Log, OnUnknown, shown_path};
 
 use crate::args;
 use crate::notes;
@@ -29,6 +29,11 @@ fn as_asked(mut log: Log, columns: &args::Columns) -> Log {
     if !log.empty_files().is_empty() {
         let (count, names) = (counted(log.empty_files().len() as u64, "file"), names(log.empty_files()));
         notes::warn(&format!("{count} without a header or a row passed over: {names}"));
+    }
+    if !log.ignored().is_empty() && columns.on_unknown_file == OnUnknown::Warn {
+        let all = log.ignored().len() as u64;
+        let (count, names) = (counted(all, "file"), IgnoredFile::several(log.ignored(), all));
+        notes::warn(&format!("{count} left out that cannot be read as a log: {names}"));
     }
     if let Some(bytes) = columns.memory {
         log = log.with_memory(bytes);

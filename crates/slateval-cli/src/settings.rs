@@ -61,7 +61,12 @@ impl Method {
 impl args::Columns {
     /// What is done about bad rows and files.
     pub(crate) fn tolerance(&self) -> Tolerance {
-        Tolerance { bad_rows: self.on_bad_row, bad_files: self.on_bad_file, unended: self.allow_unended }
+        Tolerance {
+            bad_rows: self.on_bad_row,
+            bad_files: self.on_bad_file,
+            unknown_files: self.on_unknown_file,
+            unended: self.allow_unended,
+        }
     }
 
     pub(crate) fn resolve(&self) -> Result<Columns> {

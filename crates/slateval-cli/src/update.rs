@@ -54,6 +54,7 @@ pub(crate) fn run(arguments: &Update, given: &[String]) -> Result<()> {
     how.columns.allow_duplicates = today.allow_duplicates;
     how.columns.memory = today.memory;
     (how.columns.on_bad_row, how.columns.on_bad_file) = (today.on_bad_row, today.on_bad_file);
+    how.columns.on_unknown_file = today.on_unknown_file;
     how.columns.allow_unended = today.allow_unended;
     let mut settings = how.method.settings(how.weights.estimator);
     settings.threads = arguments.how.method.draw.threads.map(usize::from);
@@ -106,6 +107,7 @@ fn add(
     // An input without good rows had bad ones, which count once.
     let changed = new.rows() > 0
         || !new.inputs().is_empty()
+        || !state.knows_ignored(&new)
         || new.skipped_files().any(|name| !bad.contains(name))
         || seen.iter().any(|name| bad.contains(name.as_str()));
     if changed {

@@ -36,8 +36,8 @@
 //!
 //! | | |
 //! |---|---|
-//! | formats | `.parquet`, `.pq`; `.csv`, `.tsv`, `.jsonl`, `.ndjson`, `.json`, each also with `.gz` or `.zst`; `.arrow`, `.ipc`, `.feather`, `.arrows`; an Arrow IPC stream on standard input (`-`). Other names are told by their first bytes |
-//! | paths | files, directories, patterns; `country=DE/` becomes a column `country` to segment by. With the feature `object-store` also addresses: `s3://`, `gs://`, `az://`, `http(s)://` |
+//! | formats | `.parquet`, `.pq`; `.csv`, `.tsv`, `.jsonl`, `.ndjson`, `.json`, each also with `.gz` or `.zst`; `.arrow`, `.ipc`, `.feather`, `.arrows`; an Arrow IPC stream on standard input (`-`). Files with other names are told by their first bytes: Parquet, Arrow, and JSON lines, also packed |
+//! | paths | files, directories, patterns; what is in a directory and no log is left out, see [`Log::ignored`]; `country=DE/` becomes a column `country` to segment by. With the feature `object-store` also addresses: `s3://`, `gs://`, `az://`, `http(s)://` |
 //! | one row per slate | `mu_1, mu_2, …` or a list `mu`; a slot that the slate does not have is null in all its columns, or beyond the end of the lists |
 //! | one row per slot | [`RowFormat::Long`]: the rows of a slate next to each other, positions from 0 or from 1 |
 //! | numbers | floats, integers, decimals, dictionaries of them; rewards also truth values |
@@ -80,6 +80,8 @@ mod reading;
 pub const READS_OBJECTS: bool = cfg!(feature = "object-store");
 
 pub use columns::{ColumnRole, ColumnUse, Columns, Description, Named, Names, RowFormat, Source, TargetColumns};
-pub use error::{CheckpointFault, Error, OnBad, RemoteError, Result, TableFormat, Tolerance, name_of, shown_path};
+pub use error::{
+    CheckpointFault, Error, OnBad, OnUnknown, RemoteError, Result, TableFormat, Tolerance, name_of, shown_path,
+};
 pub use formats::Location;
 pub use reading::{Batches, Checkpoints, Log, Progress, Record, Task, partial, provenance};

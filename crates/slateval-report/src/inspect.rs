@@ -13,7 +13,7 @@ use crate::number::{bytes, count, decimals, fixed, percent};
 use crate::record::{CheckRecord, DiagnosticsRecord, SelectionRecord};
 use crate::terminal::{finish, reach, slates};
 use crate::text::{WIDTH, name, wrap};
-use crate::{Error, Look, Style, Voice, selection, skipped};
+use crate::{Error, Look, Style, Voice, ignored, selection, skipped};
 
 /// What a doctor looks at: the schema as understood, and an evaluation for its checks.
 #[derive(Debug, Clone)]
@@ -202,6 +202,7 @@ pub fn inspection(inspection: &Inspection, look: Look) -> String {
     parts.extend(by_segment(evaluation, look.voice));
     parts.extend(selection::taken_for_granted(evaluation, look.voice));
     parts.extend(skipped::lines(&evaluation.log));
+    parts.extend(ignored::lines(&evaluation.log));
     parts.push(closing(evaluation));
     finish(parts)
 }

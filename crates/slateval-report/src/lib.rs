@@ -35,6 +35,7 @@ mod checks;
 mod compare;
 mod grid;
 mod html;
+mod ignored;
 mod inspect;
 mod json;
 mod layout;

@@ -128,6 +128,8 @@ fn evaluation() -> Evaluation {
             slots: Some(5),
             reward: RewardFacts { min: 0.0, max: 1.0, distinct: Some(2) },
             skipped: Vec::new(),
+            ignored: Vec::new(),
+            ignored_files: 0,
             inputs: Vec::new(),
         },
         policies: vec![logging, new, bolder],

@@ -73,6 +73,9 @@ class SparkLog(Elsewhere):
     def _of_rows(self, options: Options, method: str | None) -> Parts:
         if options.on_bad_file != "fail":
             raise InputError(f"on_bad_file={options.on_bad_file!r}: a DataFrame has no files; leave the setting out")
+        if options.on_unknown_file != "warn":
+            given = options.on_unknown_file
+            raise InputError(f"on_unknown_file={given!r}: a DataFrame has no files; leave the setting out")
         narrow, names, request = Narrow.of(self.frame, options.bases()), list(self.frame.columns), options.request()
         _slateval.check_batches(request, narrow.without_rows(), names, method)
         if options.columns.long:

@@ -10,15 +10,15 @@ mod words;
 
 use std::path::{Path, PathBuf};
 
-use slateval::{Field, shown};
+use slateval::{Field, IgnoreReason, IgnoredFile, shown};
 
 pub use checkpoint::CheckpointFault;
 pub(crate) use name::{beginning, brief};
 pub use name::{name_of, shown_path};
 pub use remote::RemoteError;
 pub use table::TableFormat;
-pub use tolerance::{OnBad, Tolerance};
-use words::{in_segments, item_text, several};
+pub use tolerance::{OnBad, OnUnknown, Tolerance};
+use words::{in_segments, item_text, left_out, several, unknown};
 
 /// A result of reading logs.
 pub type Result<T> = std::result::Result<T, Error>;
@@ -121,20 +121,34 @@ pub enum Error {
     /// A directory in which no log was found.
     #[error(
         "{}: no logs in this directory; looked for .parquet, .pq, .csv, .tsv, .jsonl, .ndjson, .json, .arrow, .ipc, \
-         .feather and .arrows, and skipped names that start with `_` or `.`", shown_path(.path)
+         .feather and .arrows, and for the first bytes of Parquet, Arrow and JSON lines, and skipped names that start with \
+         `_` or `.`{}", shown_path(.path), left_out(.ignored)
     )]
     NoLogs {
         /// The directory given.
         path: PathBuf,
+        /// Files that are there and are no logs.
+        ignored: Vec<IgnoredFile>,
     },
     /// A file that is no log.
     #[error(
-        "{}: neither the name nor the first bytes tell the format; use one of the endings .parquet, .csv, .jsonl, \
-         .arrow (text also with .gz or .zst)", shown_path(.path)
+        "{}: neither the name nor the first bytes tell a format that is read ({}); use one of the endings .parquet, .csv, \
+         .jsonl, .arrow (text also with .gz or .zst), or convert the file", shown_path(.path), .reason.in_words()
     )]
     UnknownFormat {
         /// The file given.
         path: PathBuf,
+        /// What it seems to be.
+        reason: IgnoreReason,
+    },
+    /// Files of a directory that are no logs, where they are to be refused.
+    #[error(
+        "{}: neither the names nor the first bytes tell a format that is read; convert them, use an ending such as \
+         .parquet, .csv or .jsonl, or move them out of the log", unknown(.files)
+    )]
+    UnknownFiles {
+        /// The files.
+        files: Vec<IgnoredFile>,
     },
     /// A file that cannot be read to its end.
     #[error("{}: not a readable {format}: {}; is it truncated or damaged?", shown_path(.path), brief(.reason))]

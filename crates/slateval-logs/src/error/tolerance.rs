@@ -44,7 +44,51 @@ impl FromStr for OnBad {
     }
 }
 
-/// What is done about the bad parts of a log. The default refuses them all.
+/// What is done about files of a directory that are no logs, by their names and by their first bytes.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum OnUnknown {
+    /// They are left out and counted, and front ends name the first ones.
+    #[default]
+    Warn,
+    /// The log is refused.
+    Fail,
+    /// They are left out and counted.
+    Skip,
+}
+
+impl OnUnknown {
+    /// Its name.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            OnUnknown::Warn => "warn",
+            OnUnknown::Fail => "fail",
+            OnUnknown::Skip => "skip",
+        }
+    }
+}
+
+impl fmt::Display for OnUnknown {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.as_str())
+    }
+}
+
+impl FromStr for OnUnknown {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        match text {
+            "warn" => Ok(OnUnknown::Warn),
+            "fail" => Ok(OnUnknown::Fail),
+            "skip" => Ok(OnUnknown::Skip),
+            _ => Err(format!("`{text}`: write warn, fail or skip")),
+        }
+    }
+}
+
+/// What is done about the parts of a log that cannot be used. The default refuses bad parts, and leaves out files of
+/// directories that are no logs.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Tolerance {
@@ -52,6 +96,8 @@ pub struct Tolerance {
     pub bad_rows: OnBad,
     /// Files that cannot be read to their end. A file is left out as a whole.
     pub bad_files: OnBad,
+    /// Files of directories that are no logs. This changes no number.
+    pub unknown_files: OnUnknown,
     /// Whether a plain text file may lack the line feed of its last line.
     pub unended: bool,
 }

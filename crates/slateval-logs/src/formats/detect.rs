@@ -1,10 +1,10 @@
 //! What format a file has: by its name, or by its first bytes.
 
 use std::fs::File;
-use std::io::Read;
 use std::path::Path;
 
 use crate::error::{Error, Result};
+use crate::formats::contents::{Contents, first_bytes};
 use crate::formats::place::Place;
 
 /// The path that stands for standard input.
@@ -67,26 +67,20 @@ impl Format {
         if place.is_standard_input() {
             return Ok(Format::IpcStream);
         }
-        let named = Format::of_name(place.path());
-        if !matches!(named, None | Some(Format::IpcFile | Format::IpcStream)) {
-            return named.ok_or_else(|| Error::UnknownFormat { path: place.path().into() });
+        match Format::of_name(place.path()) {
+            Some(named @ (Format::IpcFile | Format::IpcStream)) => {
+                match Contents::of_beginning(&first_bytes(place, 6)?) {
+                    Some(Contents::Log(told)) => Ok(told),
+                    _ => Ok(named),
+                }
+            }
+            Some(named) => Ok(named),
+            None => match Contents::of(place)? {
+                Contents::Log(told) => Ok(told),
+                Contents::Other(reason) => Err(Error::UnknownFormat { path: place.path().into(), reason }),
+            },
         }
-        let magic = first_bytes(place, 6)?;
-        let by_bytes = match magic.as_slice() {
-            [b'P', b'A', b'R', b'1', ..] => Some(Format::Parquet),
-            b"ARROW1" => Some(Format::IpcFile),
-            // A stream begins with the continuation marker.
-            [0xff, 0xff, 0xff, 0xff, ..] => Some(Format::IpcStream),
-            _ => None,
-        };
-        by_bytes.or(named).ok_or_else(|| Error::UnknownFormat { path: place.path().into() })
     }
-}
-
-fn first_bytes(place: &Place, count: u64) -> Result<Vec<u8>> {
-    let mut bytes = Vec::new();
-    place.reader()?.take(count).read_to_end(&mut bytes).map_err(|e| place.unreadable("file", e))?;
-    Ok(bytes)
 }
 
 /// Whether these are a file's first bytes; standard input is left alone. Of an object, the first bytes are fetched only

@@ -9,6 +9,7 @@ use slateval::Segment;
 
 use crate::error::{Error, Result, TableFormat};
 use crate::formats::address::{Address, Remote, decode};
+use crate::formats::candidates::{By, Candidates};
 use crate::formats::detect::{Format, STDIN};
 use crate::formats::location::Location;
 use crate::formats::place::Place;
@@ -18,43 +19,38 @@ use crate::formats::store;
 const DEPTH: usize = 64;
 
 /// All files that the paths and addresses stand for: as given, and what is inside a directory or fits a pattern in the
-/// order of names.
-pub(crate) fn files(given: &[Location]) -> Result<Vec<Place>> {
+/// order of names. Whether files of directories are logs is still to be found out.
+pub(crate) fn files(given: &[Location]) -> Result<Candidates> {
     let addresses: Vec<Address> = given.iter().map(Address::of).collect::<std::result::Result<_, _>>()?;
     let remotes: Vec<Remote> = addresses.iter().filter_map(Address::remote).cloned().collect();
     let mut objects = store::find(&remotes)?.into_iter();
-    let mut files = Vec::new();
     let mut found = Found::default();
     for address in &addresses {
         match address {
-            Address::Local(path) => {
-                expand(path, &mut found)?;
-                files.extend(found.files.drain(..).map(Place::Local));
-            }
-            Address::Remote(_) => {
+            Address::Local(path) => expand(path, &mut found)?,
+            Address::Remote(remote) => {
                 let objects = objects.next().transpose()?.unwrap_or_default();
-                files.extend(objects.into_iter().map(Place::Object));
+                let place = |(object, by)| (Place::Object(object), by);
+                found.candidates.add(remote.shown(), objects.into_iter().map(place));
             }
         }
     }
-    Ok(files)
+    Ok(found.candidates)
 }
 
 /// What was found so far.
 #[derive(Debug, Default)]
 struct Found {
-    files: Vec<PathBuf>,
+    candidates: Candidates,
     /// Directories that were searched, by what they are, whatever link leads there.
     directories: HashMap<PathBuf, PathBuf>,
 }
 
 impl Found {
-    /// Takes a file. A pipe would be waited for, and cannot be read twice.
+    /// Takes a file.
     fn push(&mut self, path: PathBuf) -> Result<()> {
-        if fs::metadata(&path).is_ok_and(|file| !file.is_file()) {
-            return Err(Error::NotAFile { path });
-        }
-        self.files.push(path);
+        check_file(&path)?;
+        self.candidates.add(path.clone(), [(path.into(), By::Name)]);
         Ok(())
     }
 
@@ -70,7 +66,7 @@ impl Found {
 
 fn expand(path: &Path, found: &mut Found) -> Result<()> {
     if path == Path::new(STDIN) {
-        found.files.push(path.into());
+        found.candidates.add(path.into(), [(path.to_path_buf().into(), By::Name)]);
         return Ok(());
     }
     if path.is_dir() {
@@ -130,13 +126,22 @@ fn refuse_table(folder: &Path) -> Result<()> {
 /// How the description of an Iceberg table is called.
 pub(crate) const ICEBERG: &str = ".metadata.json";
 
-fn walk_all(directory: &Path, found: &mut Found) -> Result<()> {
-    let before = found.files.len();
-    walk(directory, 0, found)?;
-    if found.files.len() == before { Err(Error::NoLogs { path: directory.into() }) } else { Ok(()) }
+/// Refuses what is no file: a pipe would be waited for, and cannot be read twice.
+fn check_file(path: &Path) -> Result<()> {
+    match fs::metadata(path).is_ok_and(|file| !file.is_file()) {
+        true => Err(Error::NotAFile { path: path.into() }),
+        false => Ok(()),
+    }
 }
 
-fn walk(directory: &Path, depth: usize, found: &mut Found) -> Result<()> {
+fn walk_all(directory: &Path, found: &mut Found) -> Result<()> {
+    let mut files = Vec::new();
+    walk(directory, 0, found, &mut files)?;
+    found.candidates.add(directory.into(), files.into_iter().map(|path| (Place::Local(path), By::Directory)));
+    Ok(())
+}
+
+fn walk(directory: &Path, depth: usize, found: &mut Found, files: &mut Vec<PathBuf>) -> Result<()> {
     let unreadable = |e: std::io::Error| Error::unreadable(directory, "directory", e);
     if depth > DEPTH {
         return Err(Error::unreadable(directory, "directory", "it is nested too deep"));
@@ -151,10 +156,13 @@ fn walk(directory: &Path, depth: usize, found: &mut Found) -> Result<()> {
             continue;
         }
         if path.is_dir() {
-            walk(&path, depth + 1, found)?;
-        } else if Format::of_name(&path).is_some() {
-            found.push(path)?;
+            walk(&path, depth + 1, found, files)?;
+            continue;
         }
+        if Format::of_name(&path).is_some() {
+            check_file(&path)?;
+        }
+        files.push(path);
     }
     Ok(())
 }

@@ -6,7 +6,9 @@ mod ahead;
 mod batches;
 mod bits;
 mod bounded;
+mod candidates;
 mod cell;
+mod contents;
 mod csv;
 mod detect;
 mod dictionaries;
@@ -37,12 +39,14 @@ mod store;
 #[path = "no_store.rs"]
 mod store;
 mod unpack;
+mod waiting;
 
 use std::sync::Arc;
 
 use arrow_schema::Schema;
 
 pub(crate) use batches::{Batches, Head, Part, Selection, guarded};
+pub(crate) use candidates::SortedOut;
 pub(crate) use cell::{Cell, truth};
 pub(crate) use detect::{Format, begins_with};
 pub(crate) use discover::{files, partitions};
@@ -56,7 +60,7 @@ pub(crate) use location::with_secrets;
 pub(crate) use parquet::Footers;
 pub(crate) use pieces::{PIECE, Pieces};
 pub(crate) use place::Place;
-pub(crate) use store::AT_ONCE;
+pub(crate) use waiting::side_by_side;
 
 use crate::error::Result;
 use batches::{Choose, SAMPLE};

@@ -13,13 +13,14 @@ use parquet::file::reader::{ChunkReader, Length};
 
 use crate::error::{RemoteError, Result};
 use crate::formats::address::Remote;
+use crate::formats::candidates::Objects;
 use crate::formats::location::Location;
 
 /// Files that are looked at at once: there are none.
 pub(crate) const AT_ONCE: usize = 1;
 
 /// Refuses the first address.
-pub(crate) fn find(remotes: &[Remote]) -> Result<Vec<Result<Vec<Arc<Object>>>>> {
+pub(crate) fn find(remotes: &[Remote]) -> Result<Vec<Result<Objects>>> {
     remotes.first().map_or(Ok(Vec::new()), |remote| Err(not_built(remote).into()))
 }
 

@@ -11,6 +11,7 @@ use crate::formats::{Identity, Place};
 use crate::reading::checkpoint::Merged;
 use crate::reading::gather::Gather;
 use crate::reading::log::{Log, LogFile, Unopened};
+use crate::reading::tasks::ignoring;
 
 impl Log {
     /// Parts with the files whose rows a summary has already: they are the same by name, size and fingerprint and, where
@@ -61,13 +62,14 @@ impl Log {
         self
     }
 
-    /// A summary of the files that could not be opened and are left out, and of no rows.
+    /// A summary of no rows: of the files that could not be opened or are no logs, and are left out.
     ///
     /// # Errors
     /// If the specification contradicts itself.
     pub fn summarize_unopened(&self, spec: &Spec) -> Result<Summary> {
         let done = Merged::nothing(Summary::new(spec.clone())?);
-        Gather::new(done, self.tolerance, self.gather_plan(&[])).finish()
+        let unopened = Gather::new(done, self.tolerance, self.gather_plan(&[])).finish()?;
+        Ok(ignoring(unopened, &self.ignored))
     }
 }
 

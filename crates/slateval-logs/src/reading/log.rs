@@ -6,11 +6,13 @@ use std::sync::Mutex;
 
 use arrow_schema::{DataType, Field, Schema, SchemaRef};
 use rayon::prelude::*;
-use slateval::{Segment, SkippedExample, Spec};
+use slateval::{IgnoredFile, Segment, SkippedExample, Spec};
 
 use crate::columns::{Columns, Description, Found, RowFormat, Source, check_files};
-use crate::error::{Error, OnBad, Result, Tolerance, name_of};
-use crate::formats::{self, AT_ONCE, Format, Head, Identity, Location, Place, StandardInput, begins_with, guarded};
+use crate::error::{Error, OnBad, OnUnknown, Result, Tolerance, name_of};
+use crate::formats::{
+    self, Format, Head, Identity, Location, Place, SortedOut, StandardInput, begins_with, guarded, side_by_side,
+};
 use crate::reading::gather::unusable;
 
 /// The first bytes of a saved summary, which is easily mistaken for a log.
@@ -38,6 +40,8 @@ pub struct Log {
     pub(crate) unopened: Vec<Unopened>,
     /// Text files without a header or a row.
     empty: Vec<PathBuf>,
+    /// Files of directories that are no logs.
+    pub(crate) ignored: Vec<IgnoredFile>,
 }
 
 /// A file that could not be opened.
@@ -72,8 +76,8 @@ impl LogFile {
 }
 
 impl Log {
-    /// Finds the files that the paths stand for: files, directories (searched for files of a known ending; directories
-    /// called `key=value` become a column), patterns such as `logs/*.parquet`, or `-` for an Arrow IPC stream on
+    /// Finds the files that the paths stand for: files, directories (searched for logs, told by their endings or
+    /// first bytes; directories called `key=value` become a column), patterns such as `logs/*.parquet`, or `-` for an Arrow IPC stream on
     /// standard input. With the feature `object-store`, a path may also be an address: `s3://bucket/logs/`.
     ///
     /// # Errors
@@ -100,21 +104,23 @@ impl Log {
     }
 
     fn of_locations(given: Vec<Location>, tolerance: Tolerance) -> Result<Log> {
-        let found = formats::files(&given)?;
+        let SortedOut { logs: found, ignored } = formats::files(&given)?.sort_out()?;
+        if tolerance.unknown_files == OnUnknown::Fail && !ignored.is_empty() {
+            return Err(Error::UnknownFiles { files: ignored });
+        }
         let mut input = None;
         if let Some(place) = found.iter().find(|place| place.is_standard_input()) {
             input = Some(guarded(place, Format::IpcStream.name(), StandardInput::open)?);
         }
         let piped: Option<SchemaRef> = input.as_ref().map(|input| input.schema().into());
         let partitions = formats::partitions(&found);
-        let remote = found.iter().any(|place| matches!(place, Place::Object(_)));
         // Footers are read side by side: a log may have thousands of files. The first error in the order of files wins.
         let open = || -> Vec<(Place, Result<LogFile>)> {
-            let files = found.into_par_iter().zip(partitions);
+            let files = found.par_iter().cloned().zip(partitions);
             let open = |(place, partition): (Place, _)| (place.clone(), open_file(place, partition, &piped, tolerance));
             files.map(open).collect()
         };
-        let opened = if remote { waiting_threads()?.install(open) } else { open() };
+        let opened = side_by_side(found.iter(), open)?;
         let Opened { files, unopened, empty } = usable(opened, tolerance)?;
         let columns = |first: &LogFile| with_partition(&first.head.schema, &first.partition);
         let schema = files.first().map_or_else(Schema::empty, columns);
@@ -131,6 +137,7 @@ impl Log {
             may_be_empty: false,
             unopened,
             empty,
+            ignored,
         })
     }
 
@@ -198,6 +205,7 @@ impl Log {
             may_be_empty: false,
             unopened: Vec::new(),
             empty: Vec::new(),
+            ignored: Vec::new(),
         }
     }
 
@@ -246,6 +254,12 @@ impl Log {
     /// Text files that have neither a header nor a row. They are passed over.
     pub fn empty_files(&self) -> &[PathBuf] {
         &self.empty
+    }
+
+    /// Files that were found in directories and left out, because neither their names nor their first bytes are those of a
+    /// log. Names that begin with `_` or `.` are what engines keep beside the data, and are not among them.
+    pub fn ignored(&self) -> &[IgnoredFile] {
+        &self.ignored
     }
 
     /// Completes a specification for this log: which targets have chi, and the columns of segments and clusters.
@@ -360,12 +374,6 @@ fn no_file(given: &[Location], unopened: &[Unopened]) -> Error {
             Error::NothingLeft { paths, rows: 0, files: unopened.len() as u64, first }
         }
     }
-}
-
-/// Threads that wait for servers most of the time.
-fn waiting_threads() -> Result<rayon::ThreadPool> {
-    let threads = rayon::ThreadPoolBuilder::new().num_threads(AT_ONCE);
-    threads.build().map_err(|e| Error::Threads(e.to_string()))
 }
 
 fn open_file(

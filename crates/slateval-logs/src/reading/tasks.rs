@@ -6,7 +6,7 @@ use std::ops::{ControlFlow, Range};
 use std::sync::PoisonError;
 
 use serde::{Deserialize, Serialize};
-use slateval::{Segment, SkippedExample, Spec, Summary};
+use slateval::{IgnoredFile, Segment, SkippedExample, Spec, Summary};
 
 use crate::columns::{Columns, RowFormat};
 use crate::error::{Error, Result, Tolerance, name_of};
@@ -53,6 +53,9 @@ pub struct Task {
     /// Bytes of memory that its sums may take; half of the machine's if `None`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub memory: Option<u64>,
+    /// Files that were left out of the log, in its first task: they belong to none, and count once.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub ignored: Vec<IgnoredFile>,
 }
 
 impl Log {
@@ -69,7 +72,10 @@ impl Log {
     }
 
     fn tasks(&self, format: &RowFormat, by_segment: bool) -> Vec<Task> {
-        self.files.iter().flat_map(|file| self.tasks_of(file, format, by_segment)).collect()
+        let of_file = |file| self.tasks_of(file, format, by_segment);
+        let mut tasks: Vec<Task> = self.files.iter().flat_map(of_file).collect();
+        tasks.iter_mut().take(1).for_each(|first| first.ignored.clone_from(&self.ignored));
+        tasks
     }
 
     /// The tasks of a file. Other files have no part in them: what a summary remembers of a file, to tell it when it comes
@@ -84,6 +90,7 @@ impl Log {
             tolerance: self.tolerance,
             bytes,
             memory: self.memory,
+            ignored: Vec::new(),
         };
         let all = file.head.bytes;
         match (&file.head.row_groups, format) {
@@ -197,7 +204,7 @@ impl Log {
         let gather = Gather::new(done, self.tolerance, self.gather_plan(&units));
         let merge = Merge::new(gather, keeper, 2 * threads, budget.clone());
         pool.broadcast(|_| merge.work(units.len(), &part));
-        self.with_rows(merge.finish()?)
+        Ok(ignoring(self.with_rows(merge.finish()?)?, &self.ignored))
     }
 
     /// Which file each unit belongs to, and which files could not be opened.
@@ -316,7 +323,13 @@ pub(crate) fn partial_in_pieces(task: &Task, columns: &Columns, spec: &Spec, pie
     for unit in units_of(task, &place, bytes, cut.as_ref(), Some(&identity)) {
         gather.add(job.unit(&unit, None, &|_, _| ControlFlow::Continue(())))?;
     }
-    gather.finish()
+    Ok(ignoring(gather.finish()?, &task.ignored))
+}
+
+/// A summary that knows which files were left out of its log.
+pub(crate) fn ignoring(mut summary: Summary, ignored: &[IgnoredFile]) -> Summary {
+    ignored.iter().for_each(|file| summary.ignore(file.clone()));
+    summary
 }
 
 #[cfg(test)]

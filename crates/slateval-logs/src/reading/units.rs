@@ -174,7 +174,7 @@ mod tests {
     use slateval::Summary;
 
     use super::*;
-    use crate::error::Tolerance;
+    use crate::error::{OnUnknown, Tolerance};
     use crate::formats::PIECE;
     use crate::reading::log::Log;
     use crate::reading::progress::Progress;
@@ -208,7 +208,8 @@ mod tests {
         }
     }
 
-    const UNENDED: Tolerance = Tolerance { bad_rows: OnBad::Fail, bad_files: OnBad::Fail, unended: true };
+    const UNENDED: Tolerance =
+        Tolerance { bad_rows: OnBad::Fail, bad_files: OnBad::Fail, unknown_files: OnUnknown::Warn, unended: true };
 
     const ROWS: [&str; 7] = [
         "1,0.5,0.25,de",

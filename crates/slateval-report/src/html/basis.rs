@@ -7,7 +7,7 @@ use super::Page;
 use crate::markup::Markup;
 use crate::terminal::Detail;
 use crate::text::on_one_line;
-use crate::{notes, selection, skipped};
+use crate::{ignored, notes, selection, skipped};
 
 pub(crate) fn assumptions(m: &mut Markup, page: &Page<'_>) {
     let evaluation = page.evaluation;
@@ -26,6 +26,7 @@ pub(crate) fn assumptions(m: &mut Markup, page: &Page<'_>) {
         }
     });
     skipped_parts(m, page);
+    ignored_files(m, page);
     for line in notes::confidence(evaluation, page.settings, Detail::Full)
         .into_iter()
         .chain(notes::clusters(evaluation, page.voice))
@@ -46,6 +47,16 @@ fn skipped_parts(m: &mut Markup, page: &Page<'_>) {
             m.element("li", &[], skipped::place(example));
         }
     });
+}
+
+/// Files that were left out because they are no logs, if there are any.
+fn ignored_files(m: &mut Markup, page: &Page<'_>) {
+    let log = &page.evaluation.log;
+    if log.ignored.is_empty() {
+        return;
+    }
+    m.element("p", &[("id", &"ignored")], ignored::total(log));
+    m.within("ul", &[("class", &"notes")], |m| ignored::files(log).for_each(|file| m.element("li", &[], file)));
 }
 
 /// What no log can show.

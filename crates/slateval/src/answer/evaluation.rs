@@ -3,6 +3,7 @@
 use crate::answer::check::Status;
 use crate::answer::comparison::{Comparison, Disparity};
 use crate::answer::diagnostics::Diagnostics;
+use crate::answer::ignored::IgnoredFile;
 use crate::answer::interval::{Cdf, Interval, ProbabilityEstimate, QuantileEstimate, TailEstimate};
 use crate::answer::selection::Selection;
 use crate::answer::skipped::Skipped;
@@ -41,6 +42,13 @@ pub struct LogFacts {
     /// What was left out of the log, by reason.
     #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Vec::is_empty"))]
     pub skipped: Vec<Skipped>,
+    /// Files that were found in a directory and left out, because they are no logs that can be read: the first 1,000 in
+    /// the order of names.
+    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Vec::is_empty"))]
+    pub ignored: Vec<IgnoredFile>,
+    /// How many such files there are.
+    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "is_zero"))]
+    pub ignored_files: u64,
     /// The files that rows came from, by name, as far as the summary was told.
     pub inputs: Vec<InputFacts>,
 }
@@ -138,4 +146,9 @@ impl Evaluation {
         let segments = self.segments.iter().flat_map(|s| &s.policies);
         self.policies.iter().chain(segments).map(|p| p.diagnostics.worst_status()).max().unwrap_or(Status::Ok)
     }
+}
+
+#[cfg(feature = "serde")]
+fn is_zero(count: &u64) -> bool {
+    *count == 0
 }

@@ -6,6 +6,7 @@ pub(crate) mod diagnostics;
 pub(crate) mod evaluation;
 pub(crate) mod finding;
 pub(crate) mod finding_words;
+pub(crate) mod ignored;
 pub(crate) mod interval;
 pub(crate) mod parts;
 pub(crate) mod reason;

@@ -76,6 +76,8 @@ impl Summary {
                 slots: self.slots(),
                 reward,
                 skipped: self.skipped(),
+                ignored: self.ignored(),
+                ignored_files: self.ignored_files(),
                 inputs: self.input_facts(),
             },
             comparisons,
@@ -255,6 +257,8 @@ fn part(
         slots: summary.slots(),
         reward,
         skipped: summary.skipped(),
+        ignored: summary.ignored(),
+        ignored_files: summary.ignored_files(),
         inputs: summary.input_facts(),
     };
     Ok(Evaluation { log, policies, comparisons, segments: Vec::new(), disparities: Vec::new() })

@@ -60,7 +60,7 @@ impl Summary {
             |(value, cell): (&Segment, &Cell)| SegmentHeader { value: value.clone().into(), cell: write(cell) };
         let segments = cells.map(segment).collect();
         let header = Header::new(&self.spec, whole, segments, &settled.inputs(), &self.history);
-        let header = header.skipping(&self.skipped).to_json();
+        let header = header.skipping(&self.skipped).ignoring(&self.ignored).to_json();
         let mut bytes = Vec::with_capacity(PREAMBLE + header.len() + payload.len() + CHECKSUM);
         bytes.extend_from_slice(MAGIC);
         bytes.extend_from_slice(&VERSION.to_le_bytes());
@@ -90,6 +90,7 @@ impl Summary {
         }
         contents.inputs.into_iter().for_each(|input| summary.inputs.add(input));
         summary.skipped = contents.skipped;
+        summary.ignored = contents.ignored;
         summary.history = contents.history;
         let count = contents.segments.len();
         for segment in contents.segments {

@@ -18,6 +18,7 @@ use crate::question::spec::Spec;
 use crate::question::structure::Structure;
 use crate::summary::bins::Resolution;
 use crate::summary::history::History;
+use crate::summary::ignored::{IgnoredFiles, IgnoredHeader};
 use crate::summary::inputs::{Content, Input};
 use crate::summary::skipped::{SkippedHeader, SkippedParts};
 
@@ -34,6 +35,9 @@ pub(crate) struct Header {
     inputs: Vec<InputHeader>,
     #[serde(default, skip_serializing_if = "SkippedHeader::is_empty")]
     skipped: SkippedHeader,
+    /// A reader that does not know it misreads nothing.
+    #[serde(default, skip_serializing_if = "IgnoredHeader::is_empty")]
+    ignored: IgnoredHeader,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     history: Option<HistoryHeader>,
 }
@@ -138,6 +142,7 @@ pub(crate) struct Contents {
     pub(crate) segments: Vec<SegmentHeader>,
     pub(crate) inputs: Vec<Input>,
     pub(crate) skipped: SkippedParts,
+    pub(crate) ignored: IgnoredFiles,
     pub(crate) history: History,
 }
 
@@ -167,6 +172,7 @@ impl Header {
             segments,
             inputs: inputs.iter().map(|input| InputHeader::new(input)).collect(),
             skipped: SkippedHeader::default(),
+            ignored: IgnoredHeader::default(),
             history: (!history.is_empty()).then(|| HistoryHeader::new(history)),
         }
     }
@@ -174,6 +180,12 @@ impl Header {
     /// The same with what was left out of the log.
     pub(crate) fn skipping(mut self, skipped: &SkippedParts) -> Self {
         self.skipped = SkippedHeader::new(skipped);
+        self
+    }
+
+    /// The same with files that were found beside the log.
+    pub(crate) fn ignoring(mut self, ignored: &IgnoredFiles) -> Self {
+        self.ignored = IgnoredHeader::new(ignored);
         self
     }
 
@@ -202,9 +214,10 @@ impl Header {
             .skipped
             .into_parts()
             .ok_or("what was left out of it, and why, is told in a way that is not known")?;
+        let ignored = header.ignored.into_files();
         let history = header.history.map_or(Ok(History::default()), HistoryHeader::into_history);
         let history = history.map_err(|error| error.to_string())?;
-        Ok(Contents { spec, whole: header.whole, segments: header.segments, inputs, skipped, history })
+        Ok(Contents { spec, whole: header.whole, segments: header.segments, inputs, skipped, ignored, history })
     }
 }
 

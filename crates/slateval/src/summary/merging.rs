@@ -55,6 +55,7 @@ impl Summary {
         self.settle();
         self.inputs.merge(&other.inputs);
         self.skipped.merge(&other.skipped);
+        self.merge_ignored(&other);
         self.history.merge(&other.history);
         let (whole, segments) = match other {
             Cow::Borrowed(other) => (other.whole.as_ref().map(Cow::Borrowed), other.segments.borrowed()),
@@ -65,6 +66,14 @@ impl Summary {
             (own, cell) => *own = own.take().or_else(|| cell.map(Cow::into_owned)),
         }
         self.segments.merge(&self.spec, segments);
+    }
+
+    /// Takes in files that were left out, but for those whose rows are there.
+    fn merge_ignored(&mut self, other: &Summary) {
+        self.ignored.merge(&other.ignored);
+        // Only what is new on either side is looked at: a log may be merged from thousands of parts.
+        let inputs = if other.ignored.is_empty() { other.inputs.all() } else { self.inputs.all() };
+        inputs.into_iter().for_each(|input| self.ignored.forget(&input.name));
     }
 
     /// Refuses a summary that cannot be taken in, whichever files its rows came from.

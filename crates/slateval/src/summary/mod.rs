@@ -18,6 +18,7 @@ pub(crate) mod feature_map;
 pub(crate) mod format;
 pub(crate) mod header;
 pub(crate) mod history;
+pub(crate) mod ignored;
 pub(crate) mod index;
 pub(crate) mod inputs;
 pub(crate) mod layout;
@@ -48,6 +49,7 @@ use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 use crate::answer::evaluation::InputFacts;
+use crate::answer::ignored::IgnoredFile;
 use crate::answer::skipped::Skipped;
 use crate::question::day::Day;
 use crate::question::error::{Error, Result};
@@ -59,6 +61,7 @@ use crate::summary::backlog::RowsOf;
 use crate::summary::cell::Cell;
 use crate::summary::coded_rows::BlockCodes;
 use crate::summary::history::History;
+use crate::summary::ignored::IgnoredFiles;
 use crate::summary::inputs::{Input, Inputs};
 use crate::summary::repeats::Sight;
 use crate::summary::segments::{Segments, Sums};
@@ -93,6 +96,8 @@ pub struct Summary {
     inputs: Inputs,
     /// What was left out of the log.
     skipped: SkippedParts,
+    /// Files that were found beside those of the log.
+    ignored: IgnoredFiles,
     history: History,
     /// Rows that wait for their block to be full.
     waiting: Waiting,
@@ -122,6 +127,7 @@ impl Summary {
         let (segments, waiting, scratch) = (Segments::default(), Waiting::default(), Scratch::default());
         let inputs = Inputs::default();
         let skipped = SkippedParts::default();
+        let ignored = IgnoredFiles::default();
         let history = History::default();
         Ok(Summary {
             spec,
@@ -129,6 +135,7 @@ impl Summary {
             segments,
             inputs,
             skipped,
+            ignored,
             history,
             waiting,
             one,
@@ -215,6 +222,30 @@ impl Summary {
     /// Takes back that a file was left out as a whole: it was read since, or is about to be counted again.
     pub fn forget_skipped_file(&mut self, name: &str) {
         self.skipped.forget_file(name);
+    }
+
+    /// Files that were found in a directory and left out, because they are no logs that can be read: the first 1,000 in
+    /// the order of names, as far as [`ignore`](Summary::ignore) was told.
+    pub fn ignored(&self) -> Vec<IgnoredFile> {
+        self.ignored.list()
+    }
+
+    /// How many such files there are. Beyond 1,000, a file that is in two summaries may be counted twice or not at all.
+    pub fn ignored_files(&self) -> u64 {
+        self.ignored.count()
+    }
+
+    /// Whether merging another summary would add no such file.
+    pub fn knows_ignored(&self, other: &Summary) -> bool {
+        let mut both = self.ignored.clone();
+        both.merge(&other.ignored);
+        both == self.ignored
+    }
+
+    /// Remembers a file that was left out because it is no log that can be read. A file counts once, however many
+    /// summaries that are merged know it, and no more once rows of it are there.
+    pub fn ignore(&mut self, file: IgnoredFile) {
+        self.ignored.add(file);
     }
 
     /// The files that the rows came from, by name, as far as [`add_input`](Summary::add_input) was told.

@@ -12,6 +12,7 @@ use object_store::{ObjectMeta, ObjectStore, ObjectStoreExt};
 
 use crate::error::{Error, RemoteError, Result, TableFormat};
 use crate::formats::address::Remote;
+use crate::formats::candidates::{By, Objects};
 use crate::formats::detect::Format;
 use crate::formats::discover::{ICEBERG, hides, is_hidden};
 use crate::formats::store::client::{Client, location};
@@ -26,8 +27,8 @@ pub(crate) const AT_ONCE: usize = 32;
 const AS_ON_DISK: MatchOptions =
     MatchOptions { case_sensitive: true, require_literal_separator: true, require_literal_leading_dot: false };
 
-/// The objects of each address, in the order of names. All addresses are looked at side by side.
-pub(crate) fn find(remotes: &[Remote]) -> Result<Vec<Result<Vec<Arc<Object>>>>> {
+/// The objects of each address, in the order of names, and how they were found. All addresses are looked at side by side.
+pub(crate) fn find(remotes: &[Remote]) -> Result<Vec<Result<Objects>>> {
     if remotes.is_empty() {
         return Ok(Vec::new());
     }
@@ -45,7 +46,7 @@ pub(crate) fn find(remotes: &[Remote]) -> Result<Vec<Result<Vec<Arc<Object>>>>> 
             .collect::<Vec<_>>(),
     );
     let found = pending.wait().ok_or_else(|| Error::Threads("a thread broke off".into()))?;
-    let object = |(client, remote, meta)| Arc::new(Object::new(cloud.clone(), client, remote, meta));
+    let object = |Found { client, remote, meta, by }| (Arc::new(Object::new(cloud.clone(), client, remote, meta)), by);
     Ok(found.into_iter().map(|found| Ok(found?.into_iter().map(object).collect())).collect())
 }
 
@@ -62,7 +63,12 @@ pub(crate) fn object(remote: &Remote) -> Result<Arc<Object>> {
     Ok(Arc::new(Object::new(cloud, client, remote, meta)))
 }
 
-type Found = (Arc<dyn ObjectStore>, Remote, ObjectMeta);
+struct Found {
+    client: Arc<dyn ObjectStore>,
+    remote: Remote,
+    meta: ObjectMeta,
+    by: By,
+}
 
 struct Search {
     client: Client,
@@ -82,61 +88,62 @@ impl Search {
         let metas = if self.remote.is_pattern() {
             self.matches().await?
         } else if self.remote.key.is_empty() || self.remote.key.ends_with('/') && !self.remote.scheme.is_web() {
-            self.logs_below().await?
+            self.all_below().await?
         } else {
             self.one_or_below().await?
         };
-        let found = |meta: ObjectMeta| {
+        let found = |(meta, by): (ObjectMeta, By)| {
             let remote = match self.remote.scheme.is_web() {
                 true => self.remote.clone(),
                 false => self.remote.with_key(meta.location.as_ref()),
             };
-            (self.client.store.clone(), remote, meta)
+            Found { client: self.client.store.clone(), remote, meta, by }
         };
         let mut found: Vec<Found> = metas.into_iter().map(found).collect();
         // As directories are walked: name by name.
-        found.sort_by_cached_key(|(_, remote, _)| PathBuf::from(&remote.key));
+        found.sort_by_cached_key(|found| PathBuf::from(&found.remote.key));
         Ok(found)
     }
 
     /// An object of this name, or a directory.
-    async fn one_or_below(&self) -> Result<Vec<ObjectMeta>> {
+    async fn one_or_below(&self) -> Result<Vec<(ObjectMeta, By)>> {
         match self.client.store.head(&location(&self.remote)?).await {
-            Ok(meta) => Ok(vec![meta]),
+            Ok(meta) => Ok(vec![(meta, By::Name)]),
             Err(object_store::Error::NotFound { .. }) if !self.remote.scheme.is_web() => {
                 let below = self.list(&self.remote.key).await?;
                 match below.is_empty() {
                     true => Err(RemoteError::Missing { address: self.shown() }.into()),
-                    false => self.logs(below),
+                    false => self.visible(below),
                 }
             }
             Err(error) => Err(self.refused(&error)),
         }
     }
 
-    async fn logs_below(&self) -> Result<Vec<ObjectMeta>> {
+    async fn all_below(&self) -> Result<Vec<(ObjectMeta, By)>> {
         let below = self.list(&self.remote.key).await?;
-        self.logs(below)
+        self.visible(below)
     }
 
-    /// Those of a directory that are logs by their names.
-    fn logs(&self, below: Vec<ObjectMeta>) -> Result<Vec<ObjectMeta>> {
+    /// Those of a directory that are not hidden.
+    fn visible(&self, below: Vec<ObjectMeta>) -> Result<Vec<(ObjectMeta, By)>> {
         let directory = self.remote.key.trim_end_matches('/');
         let tables = tables(&below);
-        let logs: Vec<ObjectMeta> =
-            below.into_iter().filter(|meta| is_log(meta.location.as_ref(), directory)).collect();
-        self.refuse_tables(&tables, &logs)?;
-        if logs.is_empty() { Err(Error::NoLogs { path: self.remote.shown() }) } else { Ok(logs) }
+        let visible = below.into_iter().filter(|meta| is_visible(meta.location.as_ref(), directory));
+        let visible: Vec<_> = visible.map(|meta| (meta, By::Directory)).collect();
+        self.refuse_tables(&tables, &visible)?;
+        Ok(visible)
     }
 
-    async fn matches(&self) -> Result<Vec<ObjectMeta>> {
+    async fn matches(&self) -> Result<Vec<(ObjectMeta, By)>> {
         let key = self.remote.key.trim_end_matches('/');
         let pattern =
             Pattern::new(key).map_err(|e| Error::BadPattern { pattern: self.shown(), reason: e.to_string() })?;
         let fixed = key.find(['*', '?', '[']).unwrap_or(key.len());
-        let mut found = self.list_beginning(&key[..fixed]).await?;
-        let tables = tables(&found);
-        found.retain(|meta| fits(&pattern, meta.location.as_ref()));
+        let listed = self.list_beginning(&key[..fixed]).await?;
+        let tables = tables(&listed);
+        let fitting = |meta: ObjectMeta| fits(&pattern, meta.location.as_ref()).map(|by| (meta, by));
+        let found: Vec<_> = listed.into_iter().filter_map(fitting).collect();
         self.refuse_tables(&tables, &found)?;
         if found.is_empty() { Err(Error::NoMatch { pattern: self.shown() }) } else { Ok(found) }
     }
@@ -178,9 +185,10 @@ impl Search {
         }
     }
 
-    /// Refuses logs in the folder of a table.
-    fn refuse_tables(&self, tables: &[Table], logs: &[ObjectMeta]) -> Result<()> {
-        let has = |(folder, _): &&Table| logs.iter().any(|log| Path::new(log.location.as_ref()).starts_with(folder));
+    /// Refuses files in the folder of a table.
+    fn refuse_tables(&self, tables: &[Table], files: &[(ObjectMeta, By)]) -> Result<()> {
+        let has =
+            |(folder, _): &&Table| files.iter().any(|(file, _)| Path::new(file.location.as_ref()).starts_with(folder));
         match tables.iter().find(has) {
             Some((folder, format)) => Err(Error::Table { path: self.remote.with_key(folder).shown(), format: *format }),
             None => Ok(()),
@@ -228,21 +236,21 @@ fn table_of(key: &str) -> Option<(&str, TableFormat)> {
     folder(TableFormat::DeltaLake).or_else(|| folder(TableFormat::Iceberg).filter(|_| key.ends_with(ICEBERG)))
 }
 
-/// Whether a key fits a pattern, or is a log below a directory that does.
-fn fits(pattern: &Pattern, key: &str) -> bool {
+/// How a key fits a pattern: itself, or as a file below a directory that does.
+fn fits(pattern: &Pattern, key: &str) -> Option<By> {
     if pattern.matches_with(key, AS_ON_DISK) {
-        return !hides(pattern.as_str(), Path::new(key));
+        return (!hides(pattern.as_str(), Path::new(key))).then_some(By::Name);
     }
     let directories = key.match_indices('/').map(|(at, _)| &key[..at]);
     let hides = |directory: &str| hides(pattern.as_str(), Path::new(directory));
     let mut fitting = directories.filter(|d| pattern.matches_with(d, AS_ON_DISK) && !hides(d));
-    fitting.any(|directory| is_log(key, directory))
+    fitting.any(|directory| is_visible(key, directory)).then_some(By::Directory)
 }
 
-/// Whether a key below a directory is a log by its name, and nothing on the way is hidden.
-fn is_log(key: &str, directory: &str) -> bool {
+/// Whether neither a key below a directory nor anything on the way is hidden.
+fn is_visible(key: &str, directory: &str) -> bool {
     let below = key.strip_prefix(directory).unwrap_or(key).trim_start_matches('/');
-    !below.split('/').any(|name| is_hidden(Path::new(name))) && Format::of_name(Path::new(below)).is_some()
+    !below.split('/').any(|name| is_hidden(Path::new(name)))
 }
 
 #[cfg(test)]
@@ -253,16 +261,16 @@ mod tests {
     #[test]
     fn patterns_mean_what_they_mean_on_disk() {
         let fits = |pattern: &str, key: &str| fits(&Pattern::new(pattern).unwrap(), key);
-        assert!(fits("logs/day=*/part-*.parquet", "logs/day=1/part-0.parquet"));
-        assert!(!fits("logs/day=*/part-*.parquet", "logs/day=1/x/part-0.parquet"));
-        assert!(!fits("logs/*.parquet", "logs/_tmp.parquet"));
+        assert_eq!(fits("logs/day=*/part-*.parquet", "logs/day=1/part-0.parquet"), Some(By::Name));
+        assert_eq!(fits("logs/day=*/part-*.parquet", "logs/day=1/x/part-0.parquet"), None);
+        assert_eq!(fits("logs/*.parquet", "logs/_tmp.parquet"), None);
         // A directory that fits is searched.
-        assert!(fits("logs/day=*", "logs/day=1/c=2/x.csv"));
-        assert!(!fits("logs/day=*", "logs/day=1/_tmp/x.csv"));
-        assert!(!fits("logs/day=*", "logs/day=1/readme.txt"));
-        assert!(fits("logs/**/x.csv", "logs/a/b/x.csv"));
-        assert!(!fits("logs/**/x.csv", "logs/_temporary/b/x.csv"));
-        assert!(fits("logs/*/_raw/x.csv", "logs/a/_raw/x.csv"), "a directory that was named");
+        assert_eq!(fits("logs/day=*", "logs/day=1/c=2/x.csv"), Some(By::Directory));
+        assert_eq!(fits("logs/day=*", "logs/day=1/_tmp/x.csv"), None);
+        assert_eq!(fits("logs/day=*", "logs/day=1/000001_0"), Some(By::Directory));
+        assert_eq!(fits("logs/**/x.csv", "logs/a/b/x.csv"), Some(By::Name));
+        assert_eq!(fits("logs/**/x.csv", "logs/_temporary/b/x.csv"), None);
+        assert_eq!(fits("logs/*/_raw/x.csv", "logs/a/_raw/x.csv"), Some(By::Name), "a directory that was named");
     }
 
     #[test]
@@ -281,11 +289,11 @@ mod tests {
     }
 
     #[test]
-    fn logs_of_a_directory_are_told_by_their_names() {
-        assert!(is_log("a/b/c.parquet", "a"));
-        assert!(is_log("c.parquet", ""));
-        assert!(!is_log("a/_delta_log/0.json", "a"));
-        assert!(!is_log("a/_SUCCESS", "a"));
-        assert!(is_log("_raw/a.csv", "_raw"), "a directory that was named");
+    fn hidden_files_are_bookkeeping() {
+        assert!(is_visible("a/b/c.parquet", "a"));
+        assert!(is_visible("c.parquet", ""));
+        assert!(!is_visible("a/_delta_log/0.json", "a"));
+        assert!(!is_visible("a/_SUCCESS", "a"));
+        assert!(is_visible("_raw/a.csv", "_raw"), "a directory that was named");
     }
 }
