@@ -278,7 +278,7 @@ def evaluate(
     Warns
     -----
     SlatevalWarning
-        If checks do not go well, or files were left out.
+        If checks do not go well, files were left out, or one of two columns for the same thing is read.
 
     Examples
     --------

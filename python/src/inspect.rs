@@ -79,6 +79,7 @@ fn answer(py: Python<'_>, reading: Reading, asked: Question) -> PyResult<(String
     let settings = method.settings()?;
     let spec = summary.spec().clone();
     let schema = log.describe(&columns, &spec).map_err(Failure::from)?;
+    let overlaps = log.overlaps(&columns, &spec).map_err(Failure::from)?;
     let record = Record::of_log(&paths, &columns, &spec, &settings).tolerating(tolerance);
     let (files, bytes) = if paths.is_empty() { (0, 0) } else { (log.files().len(), log.bytes()) };
     let made = interruptible(py, None, move |_| -> Result<(String, String), Failure> {
@@ -87,6 +88,7 @@ fn answer(py: Python<'_>, reading: Reading, asked: Question) -> PyResult<(String
             bytes,
             columns: schema.uses.into_iter().map(column).collect(),
             unused: schema.unused,
+            remarks: overlaps.iter().map(ToString::to_string).collect(),
             evaluation: summary.evaluate(&settings)?,
             confidence: settings.confidence,
             interactions: interactions.then(|| summary.interactions(&settings)).transpose()?,

@@ -101,15 +101,17 @@ impl Request {
         }
     }
 
-    /// What is to be said about a log that was opened: files that were left out.
-    pub(crate) fn remarks(&self, log: &Log) -> Vec<String> {
+    /// What is to be said about a log that was opened: files that were left out, and columns of which one of two is read.
+    pub(crate) fn remarks(&self, log: &Log, columns: &Columns, spec: &Spec) -> Result<Vec<String>, Failure> {
         let ignored = log.ignored();
         let all = ignored.len() as u64;
         let files = if all == 1 { "file" } else { "files" };
         let left_out = (all > 0 && self.on_unknown_file == OnUnknown::Warn).then(|| {
             format!("{all} {files} left out that cannot be read as a log: {}", IgnoredFile::several(ignored, all))
         });
-        left_out.into_iter().collect()
+        let overlaps = log.overlaps(columns, spec)?;
+        let read = overlaps.iter().filter(|overlap| overlap.is_read()).map(ToString::to_string);
+        Ok(left_out.into_iter().chain(read).collect())
     }
 
     /// The columns, and a specification still to be completed by the log.

@@ -73,7 +73,7 @@ pub(crate) fn read_files(
     let read = interruptible(py, progress, move |shared| {
         let log = request.open(&paths)?;
         let spec = log.spec(&columns, spec)?;
-        let remarks = request.remarks(&log);
+        let remarks = request.remarks(&log, &columns, &spec)?;
         shared.total.store(log.rows().unwrap_or(0), Ordering::Relaxed);
         let watch = |now: Progress| {
             shared.rows.fetch_max(now.rows, Ordering::Relaxed);
@@ -119,7 +119,7 @@ pub(crate) fn read_batches(
         (Err(error), None) => return Err(Failure::from(error).into()),
     };
     tell(py, progress, summary.rows(), 0)?;
-    let remarks = request.remarks(&log);
+    let remarks = request.remarks(&log, &columns, &spec)?;
     Ok(Reading { summary, log, columns, tolerance: request.tolerance(), remarks })
 }
 

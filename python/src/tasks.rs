@@ -38,7 +38,7 @@ pub(crate) fn plan(
         let log = request.open(&paths)?;
         log.check_duplicates()?;
         let spec = log.spec(&columns, spec)?;
-        let remarks = request.remarks(&log);
+        let remarks = request.remarks(&log, &columns, &spec)?;
         Ok::<_, Failure>((log.plan_for(&columns), Job { columns, spec }, remarks))
     })?;
     let (tasks, job, remarks) = planned?;

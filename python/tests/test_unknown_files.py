@@ -1,4 +1,4 @@
-"""Files of a directory that are no logs."""
+"""Files of a directory that are no logs, and columns of which one of two is read."""
 
 from __future__ import annotations
 
@@ -67,3 +67,10 @@ def test_parts_that_others_read_remember_them(folder: Path) -> None:
     summary = slateval.Summary(structure="additive", on_unknown_file="skip")
     summary.add(folder)
     assert names(slateval.Summary.from_bytes(summary.to_bytes()).evaluate(band="none").to_dict()) == REASONS
+
+
+def test_of_a_list_and_numbered_columns_the_one_that_is_read_is_named() -> None:
+    data = pa.table({"reward": [1.0, 0.0], "mu": [[0.5], [0.5]], "mu_1": [0.25, 0.25], "pi_1": [0.5, 0.5]})
+    with pytest.warns(slateval.SlatevalWarning, match="has both `mu` and `mu_1`: the list `mu` is read"):
+        slateval.evaluate(data, structure="additive", band="none")
+    assert "has both `mu` and `mu_1`" in str(slateval.inspect(data, structure="additive"))

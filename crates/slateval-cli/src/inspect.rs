@@ -8,7 +8,7 @@ use slateval_report::{Inspection, Look, SchemaColumn, Voice, inspection, inspect
 use crate::args::Inspect;
 use crate::notes;
 use crate::output::{self, print, write_bytes};
-use crate::reading::{Reading, open};
+use crate::reading::{Reading, open, warn_of_overlaps};
 use crate::resume::Work;
 use crate::settings::{Record, provenance};
 
@@ -31,6 +31,8 @@ pub(crate) fn run(arguments: &Inspect) -> Result<()> {
     output::check(&outputs.collect::<Vec<_>>(), log.files())?;
     let spec = log.spec(&columns, wanted)?;
     let schema = log.describe(&columns, &spec)?;
+    warn_of_overlaps(&log, &columns, &spec)?;
+    let remarks = log.overlaps(&columns, &spec)?.iter().map(ToString::to_string).collect();
     let record = Record::of_log(&arguments.logs, &columns, &spec, &settings).tolerating(arguments.columns.tolerance());
     let reading = Reading { log, columns, spec };
     let work = work_file.map(Work::new);
@@ -42,6 +44,7 @@ pub(crate) fn run(arguments: &Inspect) -> Result<()> {
         bytes: reading.log.bytes(),
         columns: schema.uses.into_iter().map(column).collect(),
         unused: schema.unused,
+        remarks,
         evaluation: summary.evaluate(&settings)?,
         confidence: settings.confidence,
         interactions: arguments.interactions.then(|| summary.interactions(&settings)).transpose()?,

@@ -2,7 +2,7 @@
 
 use anyhow::Result;
 use slateval::{IgnoredFile, Settings, Spec, Summary};
-use slateval_logs::{Columns, Location, Log, OnUnknown, shown_path};
+use slateval_logs::{Columns, Location, Log, OnUnknown, Overlap, shown_path};
 
 use crate::args;
 use crate::notes;
@@ -39,6 +39,13 @@ fn as_asked(mut log: Log, columns: &args::Columns) -> Log {
         log = log.with_memory(bytes);
     }
     if columns.allow_duplicates { log.allow_duplicates() } else { log }
+}
+
+/// Says which columns are read where a log has two of them for the same thing.
+pub(crate) fn warn_of_overlaps(log: &Log, columns: &Columns, spec: &Spec) -> Result<()> {
+    let overlaps = log.overlaps(columns, spec)?;
+    overlaps.iter().filter(|overlap| overlap.is_read()).for_each(|overlap: &Overlap| notes::warn(&overlap.to_string()));
+    Ok(())
 }
 
 /// The columns to be read and what is to be kept of them, before any log is looked at.
@@ -78,6 +85,7 @@ impl Reading {
         settings.check_for(&wanted)?;
         let log = open(logs, given)?;
         let spec = log.spec(&columns, wanted)?;
+        warn_of_overlaps(&log, &columns, &spec)?;
         Ok(Reading { log, columns, spec })
     }
 

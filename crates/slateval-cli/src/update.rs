@@ -14,7 +14,7 @@ use crate::merge;
 use crate::notes;
 use crate::output::{self, command, counted, names, print, write_summary};
 use crate::progress::Bar;
-use crate::reading::{open, open_what_is_left, wanted};
+use crate::reading::{open, open_what_is_left, wanted, warn_of_overlaps};
 use crate::settings::Record;
 use crate::state_lock;
 
@@ -140,6 +140,7 @@ fn read_new(arguments: &Update, how: &How, settings: &Settings, log: Log, state:
     let (columns, wanted) = wanted(&how.columns, &how.weights, &how.method)?;
     settings.check_for(&wanted)?;
     let spec = log.spec(&columns, wanted)?;
+    warn_of_overlaps(&log, &columns, &spec)?;
     let bar = Bar::new(&log, arguments.progress);
     let read = || log.summarize(&columns, &spec, settings.threads, &|progress| bar.show(progress));
     let new = notes::timed("reading the log", read);

@@ -222,3 +222,34 @@ fn pipes_and_links_that_lead_nowhere_are_left_out() {
     let wanted = [("link", "unreadable"), ("pipe", "not-a-file")];
     assert_eq!(found, wanted.map(|(name, reason)| (name.to_owned(), reason.to_owned())));
 }
+
+#[test]
+fn a_list_beside_numbered_columns_is_said_to_be_read() {
+    let line = r#"{"reward": 1, "mu": [0.5], "mu_1": 0.25, "pi_1": 0.5, "pi": 7}"#;
+    let folder = folder(&[("b.jsonl", format!("{line}\n{}\n", line.replace("1,", "0,")).as_bytes())]);
+    fs::remove_file(folder.path().join("a.csv")).unwrap();
+    let run = evaluated(&folder, &[]);
+    assert_eq!(run.code, 0, "{}", run.stderr);
+    assert!(run.stderr.contains("has both `mu` and `mu_1`: the list `mu` is read"), "{}", run.stderr);
+    assert!(run.stderr.contains("has both `pi` and `pi_1`: `pi_1`, `pi_2`, … are read"), "{}", run.stderr);
+    let log = folder.path().display().to_string();
+    let run = slateval(&["inspect", &log, "--structure", "additive"]);
+    assert!(run.stdout.contains("has both `mu` and `mu_1`") && run.stderr.contains("`mu_1`"), "{}", run.stdout);
+    let json = slateval(&["inspect", &log, "--structure", "additive", "--json", "-"]).json();
+    assert_eq!(json["remarks"].as_array().unwrap().len(), 2);
+}
+
+#[test]
+fn a_column_beside_a_directory_of_its_name_is_said_to_be_read() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::create_dir(folder.path().join("city=x")).unwrap();
+    let text = "reward,mu_1,pi_1,city\n1,0.5,0.5,y\n0,0.5,0.25,z\n";
+    fs::write(folder.path().join("city=x/a.csv"), text).unwrap();
+    let said = "has a column `city` and a directory `city=…`: the column is read";
+    let run = evaluated(&folder, &["--by", "city"]);
+    assert!(run.stderr.contains(said), "{}", run.stderr);
+    assert_eq!(run.json()["segments"].as_array().unwrap().len(), 2);
+    assert!(!evaluated(&folder, &[]).stderr.contains("city"), "neither is read");
+    let run = slateval(&["inspect", folder.path().to_str().unwrap(), "--structure", "additive"]);
+    assert!(run.stdout.contains("the column would be read") && run.stderr.is_empty(), "{}{}", run.stdout, run.stderr);
+}

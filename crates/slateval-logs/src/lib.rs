@@ -79,7 +79,9 @@ mod reading;
 /// Whether this build reads from object storage.
 pub const READS_OBJECTS: bool = cfg!(feature = "object-store");
 
-pub use columns::{ColumnRole, ColumnUse, Columns, Description, Named, Names, RowFormat, Source, TargetColumns};
+pub use columns::{
+    ColumnRole, ColumnUse, Columns, Description, Named, Names, Overlap, RowFormat, Source, TargetColumns,
+};
 pub use error::{
     CheckpointFault, Error, OnBad, OnUnknown, RemoteError, Result, TableFormat, Tolerance, name_of, shown_path,
 };

@@ -26,6 +26,8 @@ pub struct Inspection {
     pub columns: Vec<SchemaColumn>,
     /// Columns that play none.
     pub unused: Vec<String>,
+    /// Columns that could be read in two ways, and which way they are read.
+    pub remarks: Vec<String>,
     /// The evaluation, at some confidence.
     pub evaluation: Evaluation,
     /// The confidence of its bands.
@@ -61,6 +63,8 @@ struct Document<'a, S> {
     settings: &'a S,
     columns: &'a [SchemaColumn],
     unused: &'a [String],
+    #[serde(skip_serializing_if = "<[String]>::is_empty")]
+    remarks: &'a [String],
     policies: Vec<PolicyRecord<'a>>,
     segments: Vec<SegmentRecord<'a>>,
     interactions: Option<&'a [Interaction]>,
@@ -132,6 +136,7 @@ pub fn inspection_json(inspection: &Inspection, settings: &impl Serialize, voice
         settings,
         columns: &inspection.columns,
         unused: &inspection.unused,
+        remarks: &inspection.remarks,
         policies: evaluation.policies.iter().map(|p| PolicyRecord::new(p, inspection, voice)).collect(),
         segments: evaluation.segments.iter().map(|s| SegmentRecord::new(s, voice)).collect(),
         interactions: inspection.interactions.as_deref(),
@@ -252,6 +257,9 @@ fn schema(inspection: &Inspection) -> String {
         let more = all.len() - named.len();
         let more = if more > 0 { format!(" and {more} more") } else { String::new() };
         text += &format!("\n{}", wrap(&format!("not used: {}{more}", named.join(", ")), 1, 1));
+    }
+    for remark in &inspection.remarks {
+        text += &format!("\n{}", wrap(remark, 1, 3));
     }
     text
 }

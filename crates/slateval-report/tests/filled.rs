@@ -494,6 +494,7 @@ fn inspected(evaluation: Evaluation) -> Inspection {
         bytes: 1_250_000,
         columns: vec![column("reward", &["r"]), column("logging", &["mu_1", "mu_2", "mu_3"]), column("chi", &[])],
         unused: ["x_1", "x_2", "x_3", "user"].map(str::to_owned).to_vec(),
+        remarks: Vec::new(),
         evaluation,
         confidence: 0.95,
         interactions: Some(vec![pair([1, 3], 0.01), pair([2, 3], 0.3)]),

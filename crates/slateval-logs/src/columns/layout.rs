@@ -400,7 +400,7 @@ impl<'a> Found<'a> {
     }
 }
 
-fn numbered(base: &str, slot: usize) -> String {
+pub(crate) fn numbered(base: &str, slot: usize) -> String {
     format!("{base}_{slot}")
 }
 

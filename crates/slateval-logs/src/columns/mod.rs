@@ -6,11 +6,13 @@ mod hint;
 mod label;
 mod layout;
 mod names;
+mod overlap;
 mod types;
 mod wanted;
 
 pub use describe::{ColumnRole, ColumnUse, Description};
 pub use names::{Named, Names};
+pub use overlap::Overlap;
 pub use wanted::{Columns, RowFormat, Source, TargetColumns};
 
 pub(crate) use agree::check_files;

@@ -8,7 +8,7 @@ use arrow_schema::{DataType, Field, Schema, SchemaRef};
 use rayon::prelude::*;
 use slateval::{IgnoredFile, Segment, SkippedExample, Spec};
 
-use crate::columns::{Columns, Description, Found, RowFormat, Source, check_files};
+use crate::columns::{Columns, Description, Found, Overlap, RowFormat, Source, check_files};
 use crate::error::{Error, OnBad, OnUnknown, Result, Tolerance, name_of};
 use crate::formats::{
     self, Format, Head, Identity, Location, Place, SortedOut, StandardInput, begins_with, guarded, side_by_side,
@@ -260,6 +260,14 @@ impl Log {
     /// log. Names that begin with `_` or `.` are what engines keep beside the data, and are not among them.
     pub fn ignored(&self) -> &[IgnoredFile] {
         &self.ignored
+    }
+
+    /// Columns that could be read in two ways; `spec` must come from [`Log::spec`].
+    ///
+    /// # Errors
+    /// As for [`Log::spec`].
+    pub fn overlaps(&self, columns: &Columns, spec: &Spec) -> Result<Vec<Overlap>> {
+        Overlap::among(self.files.iter().map(LogFile::found), columns, spec)
     }
 
     /// Completes a specification for this log: which targets have chi, and the columns of segments and clusters.
