@@ -33,6 +33,10 @@ def numbers(column: str, argument: str, values: Any, missing: bool = False) -> t
         raise InputError(f"{argument}: rows of different lengths; {_ragged(argument)}") from None
     if array.dtype == object:
         raise DataTypeError(f"{argument} is an array of Python objects; {_ragged(argument)}")
+    if array.dtype.kind in "mM":
+        raise DataTypeError(
+            f"{argument} is an array of {array.dtype}; a point in time is no number: pass the array of numbers"
+        )
     if array.dtype.kind not in "biuf":
         raise DataTypeError(f"{argument} is an array of {array.dtype}; numbers are needed: use .astype(float)")
     if array.ndim not in (1, 2) or (array.ndim == 2 and argument == "reward"):

@@ -6,7 +6,7 @@ import warnings
 from collections.abc import Callable, Iterable
 from typing import Any, Literal, TypeVar
 
-from . import _arrays, _data, _exchanged, _options, _slateval, _warn
+from . import _arrays, _data, _options, _slateval, _warn
 from ._errors import DataTypeError, InputError, NoRowsError, SlatevalWarning
 from ._evaluation import Evaluation
 from ._inspection import Inspection
@@ -107,6 +107,17 @@ def _read_here(
     )
 
 
+def _second_look(core: _slateval.Evaluated, data: Any, options: Options) -> list[str]:
+    """What some rows in memory suggest, where propensities failed their check. Files are looked at by their reader."""
+    is_read_once = any(hasattr(data, name) for name in ("__next__", "read_next_batch", "collect", "project", "scanner"))
+    if is_read_once or isinstance(data, _data.Elsewhere) or _data.paths_of(data) is not None:
+        return []
+    if not core.asks_for_a_second_look():
+        return []
+    objects, names = _data.batches_of(data, options.bases())
+    return core.second_look(options.request(), objects, names)
+
+
 def _with_rows(data: Any, read: Callable[[], Result]) -> Result:
     """What was read; a log without rows is told from everything else that may be wrong with it."""
     try:
@@ -125,12 +136,12 @@ def _evaluated(
     summary: _slateval.Summary,
     method: str,
     stacklevel: int = 3,
-    advice: Callable[[Evaluation], str | None] = lambda _: None,
+    look_again: Callable[[_slateval.Evaluated], list[str]] = lambda _: [],
 ) -> Evaluation:
     core = summary.evaluate(method)
     evaluation, lines = Evaluation(core), core.warnings()
     if lines:
-        lines = [line for line in [advice(evaluation)] if line] + lines
+        lines = [line for line in look_again(core) if line not in lines] + lines
         # Where the user called us.
         warnings.warn("\n".join(lines), SlatevalWarning, stacklevel=stacklevel)
     return evaluation
@@ -327,7 +338,7 @@ def evaluate(
         summary = _read(found, options, method, threads, progress)
         # From here, through `_reading` and its kind, to where the user called us.
         depth = 5 if data is not None and not isinstance(data, _data.Elsewhere) else 6
-        return _evaluated(summary, method, depth, lambda ev: _exchanged.advice(ev, data, columns, logging, target))
+        return _evaluated(summary, method, depth, lambda core: _second_look(core, found, options))
 
     return _reading(
         data,

@@ -3,6 +3,7 @@
 use pyo3::exceptions::{PyKeyboardInterrupt, PyRuntimeError};
 use pyo3::prelude::*;
 use slateval::shown;
+use slateval_report::Voice;
 
 /// Everything that can go wrong.
 #[derive(Debug)]
@@ -54,6 +55,12 @@ impl From<Failure> for PyErr {
                     ("FileError", format!("{error}, or leave them out with on_unknown_file=\"skip\""))
                 }
                 slateval_logs::Error::BadRows { .. } => ("InputError", bad_rows(&error)),
+                slateval_logs::Error::MissingColumn { ref content, .. } => {
+                    let named =
+                        |(name, value): (_, String)| format!(" Name it with {}.", Voice::Python.setting(name, &value));
+                    let advice = content.setting().map(named).unwrap_or_default();
+                    ("ColumnError", format!("{error}{advice}"))
+                }
                 slateval_logs::Error::Stopped => return PyKeyboardInterrupt::new_err(()),
                 slateval_logs::Error::Core(error @ slateval::Error::Duplicate { .. }) => {
                     ("InputError", duplicate(&error))
@@ -125,7 +132,7 @@ fn class_of(error: &slateval_logs::Error) -> &'static str {
         Error::NoSuchFile { .. } | Error::NoMatch { .. } | Error::NoLogs { .. } => "MissingFileError",
         Error::NoRows { .. } => "NoRowsError",
         Error::Unreadable { .. } | Error::LongLine { .. } | Error::TooManyColumns { .. } => "FileError",
-        Error::MissingColumn { .. } | Error::MissingSlot { .. } => "ColumnError",
+        Error::MissingSlot { .. } => "ColumnError",
         Error::WrongType { .. } => "DataTypeError",
         _ => "InputError",
     }

@@ -9,7 +9,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use serde::Serialize;
 use slateval::{Evaluation, LOGGING, PolicyEvaluation, Profile, Settings};
-use slateval_logs::Record;
+use slateval_logs::{Columns, Log, Record};
 use slateval_report::{
     CdfPoints, ComparisonRecord, Detail, DisparityRecord, Look, Picture, PolicyRecord, Report, Style, Voice, html,
     notebook, write_picture, write_whole,
@@ -18,6 +18,7 @@ use slateval_report::{
 use crate::errors::{Failure, raise};
 use crate::packed::{compress, decompress};
 use crate::request::{Method, read};
+use crate::summary::look_at_some;
 use crate::table::Table;
 use crate::watch::interruptible;
 
@@ -34,6 +35,8 @@ pub(crate) struct Evaluated {
     whole: OnceLock<Arc<Evaluation>>,
     /// Levels for pictures, which are more than were asked for.
     profile: OnceLock<Arc<Profile>>,
+    /// The log that was read for it, and its columns.
+    log: Option<Arc<(Log, Columns)>>,
 }
 
 /// What is kept, or else made with the interpreter released, and kept.
@@ -54,7 +57,7 @@ impl Evaluated {
     /// Nothing is evaluated yet.
     pub(crate) fn lazy(summary: Arc<slateval::Summary>, settings: Settings, record: Record) -> Self {
         let (all, whole, profile) = (OnceLock::new(), OnceLock::new(), OnceLock::new());
-        Evaluated { summary, settings, record, all, whole, profile }
+        Evaluated { summary, settings, record, all, whole, profile, log: None }
     }
 
     /// Everything is.
@@ -63,10 +66,18 @@ impl Evaluated {
         summary: Arc<slateval::Summary>,
         settings: Settings,
         record: Record,
+        log: Option<Arc<(Log, Columns)>>,
     ) -> PyResult<Self> {
-        let this = Self::lazy(summary, settings, record);
+        let this = Evaluated { log, ..Self::lazy(summary, settings, record) };
         this.all(py)?;
         Ok(this)
+    }
+
+    /// What the rows of a log suggest about its columns.
+    fn suspicions(&self, py: Python<'_>, (log, columns): &(Log, Columns)) -> PyResult<Vec<String>> {
+        let (all, spec) = (self.all(py)?, self.summary.spec());
+        let found = py.detach(|| log.suspicions(columns, spec, &all));
+        Ok(found.iter().map(ToString::to_string).collect())
     }
 
     fn all(&self, py: Python<'_>) -> PyResult<Arc<Evaluation>> {
@@ -217,7 +228,25 @@ impl Evaluated {
 
     /// What did not go well, a line each.
     fn warnings(&self, py: Python<'_>) -> PyResult<Vec<String>> {
-        Ok(slateval_report::warnings(&*self.all(py)?, LOOK))
+        let mut lines = self.log.as_deref().map_or(Ok(Vec::new()), |log| self.suspicions(py, log))?;
+        lines.extend(slateval_report::warnings(&*self.all(py)?, LOOK));
+        Ok(lines)
+    }
+
+    /// Whether a look at some rows would tell more than the checks do.
+    fn asks_for_a_second_look(&self, py: Python<'_>) -> PyResult<bool> {
+        Ok(Log::asks_for_a_second_look(&*self.all(py)?))
+    }
+
+    /// What some rows suggest that are handed over again: Arrow data, with the names of all columns.
+    fn second_look(
+        &self,
+        py: Python<'_>,
+        request: &str,
+        objects: &Bound<'_, PyAny>,
+        names: Vec<String>,
+    ) -> PyResult<Vec<String>> {
+        self.suspicions(py, &look_at_some(py, request, objects, &names)?)
     }
 
     /// Every policy and comparison at other levels, of the whole log or of one segment.
@@ -255,7 +284,7 @@ impl Evaluated {
         let merged = py.detach(|| crate::summary::merge(&self.summary, &other.summary, allow_duplicates));
         let merged = merged.map_err(Failure::from)?;
         let record = Record::of_spec(merged.spec(), &self.settings);
-        Evaluated::new(py, Arc::new(merged), self.settings.clone(), record)
+        Evaluated::new(py, Arc::new(merged), self.settings.clone(), record, None)
     }
 
     #[pyo3(signature = (path, day=None))]

@@ -2,11 +2,11 @@
 
 use pyo3::prelude::*;
 use slateval_logs::{ColumnUse, Location, Record};
-use slateval_report::{Inspection, SchemaColumn, Voice, inspection, inspection_json};
+use slateval_report::{Inspection, Noticed, SchemaColumn, Voice, inspection, inspection_json};
 
 use crate::errors::Failure;
 use crate::evaluated::LOOK;
-use crate::request::{Method, Request, locations, read};
+use crate::request::{Look, Method, Request, locations, read};
 use crate::summary::{Reading, Summary, of_batches, read_batches, read_files};
 use crate::watch::interruptible;
 
@@ -35,7 +35,7 @@ pub(crate) fn inspect(
     threads: Option<usize>,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<(String, String)> {
-    let request: Request = read(request)?;
+    let request = read::<Request>(request)?.looking(Look::EveryRow);
     let method: Method = read(method)?;
     let paths = locations(paths);
     let reading = match &objects {
@@ -83,16 +83,24 @@ fn answer(py: Python<'_>, reading: Reading, asked: Question) -> PyResult<(String
     let record = Record::of_log(&paths, &columns, &spec, &settings).tolerating(tolerance);
     let (files, bytes) = if paths.is_empty() { (0, 0) } else { (log.files().len(), log.bytes()) };
     let made = interruptible(py, None, move |_| -> Result<(String, String), Failure> {
+        let evaluation = summary.evaluate(&settings)?;
+        let suspicions = log.suspicions(&columns, &spec, &evaluation);
+        let noticed = Noticed {
+            shorter_slates: log.shorter_slates(),
+            alike_rows: log.alike_rows().map(|alike| alike.rows),
+            suspicions: suspicions.iter().map(ToString::to_string).collect(),
+        };
         let found = Inspection {
             files,
             bytes,
             columns: schema.uses.into_iter().map(column).collect(),
             unused: schema.unused,
             remarks: overlaps.iter().map(ToString::to_string).collect(),
-            evaluation: summary.evaluate(&settings)?,
+            evaluation,
             confidence: settings.confidence,
             interactions: interactions.then(|| summary.interactions(&settings)).transpose()?,
             band_width,
+            noticed,
         };
         Ok((inspection_json(&found, &record, Voice::Python)?, inspection(&found, LOOK)))
     })?;

@@ -41,6 +41,19 @@ pub(crate) struct Request {
     /// Bytes that sums may take.
     #[serde(default)]
     memory: Option<u64>,
+    #[serde(skip)]
+    look: Look,
+}
+
+/// Which rows are looked at for what they suggest about their columns.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) enum Look {
+    /// None: what costs next to nothing is seen anyway.
+    #[default]
+    Passing,
+    /// The rows that are read, which are some of them.
+    SomeRows,
+    EveryRow,
 }
 
 /// A column, and the name of its target if it has one.
@@ -83,11 +96,21 @@ impl Request {
         Ok(if self.allow_duplicates { log.allow_duplicates() } else { log })
     }
 
-    /// The log with the memory that was asked for.
+    /// The same, with rows looked at.
+    pub(crate) fn looking(self, look: Look) -> Self {
+        Request { look, ..self }
+    }
+
+    /// The log with the memory that was asked for, and with rows looked at.
     pub(crate) fn bounded(&self, log: Log) -> Log {
-        match self.memory {
+        let log = match self.memory {
             Some(bytes) => log.with_memory(bytes),
             None => log,
+        };
+        match self.look {
+            Look::Passing => log,
+            Look::SomeRows => log.with_some_rows_looked_at(),
+            Look::EveryRow => log.with_every_row_looked_at(),
         }
     }
 

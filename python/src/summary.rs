@@ -11,7 +11,7 @@ use slateval_logs::{Columns, Location, Log, Progress, Record, Tolerance};
 use crate::errors::Failure;
 use crate::evaluated::{Evaluated, write};
 use crate::packed::{compress, decompress, is_compressed};
-use crate::request::{Method, Request, locations, read};
+use crate::request::{Look, Method, Request, locations, read};
 use crate::source::Source;
 use crate::watch::{interruptible, tell};
 
@@ -40,6 +40,8 @@ pub(crate) struct Summary {
     origin: Origin,
     /// What is to be said about its log.
     remarks: Vec<String>,
+    /// The log that was read for it, where it was read here.
+    log: Option<Arc<(Log, Columns)>>,
 }
 
 #[derive(Debug, Clone)]
@@ -123,6 +125,26 @@ pub(crate) fn read_batches(
     Ok(Reading { summary, log, columns, tolerance: request.tolerance(), remarks })
 }
 
+/// A log of batches that Python hands over again, of which some rows have been looked at.
+pub(crate) fn look_at_some(
+    py: Python<'_>,
+    request: &str,
+    objects: &Bound<'_, PyAny>,
+    names: &[String],
+) -> PyResult<(Log, Columns)> {
+    let request = read::<Request>(request)?.looking(Look::SomeRows);
+    let Opened { mut source, log, columns, spec } = of_batches(&request, None, objects, names)?;
+    py.detach(|| {
+        let mut watch = |now: Progress| match now.rows {
+            rows if rows < Log::SECOND_LOOK => ControlFlow::Continue(()),
+            _ => ControlFlow::Break(()),
+        };
+        // Stopping early is no error here, and all of these rows have been read before.
+        let _ = log.summarize_batches(&columns, &spec, None, &mut source, &mut watch);
+    });
+    Ok((log, columns))
+}
+
 /// Rows of which none has been read.
 pub(crate) struct Opened {
     source: Source,
@@ -164,7 +186,7 @@ pub(crate) fn check(method: Option<&Method>, spec: &slateval::Spec) -> PyResult<
 impl Summary {
     /// A summary that was made here, of whatever.
     pub(crate) fn here(summary: slateval::Summary) -> Self {
-        Summary { inner: Arc::new(summary), origin: Origin::Here, remarks: Vec::new() }
+        Summary { inner: Arc::new(summary), origin: Origin::Here, remarks: Vec::new(), log: None }
     }
 
     /// The summary of a log.
@@ -175,12 +197,14 @@ impl Summary {
         tolerance: Tolerance,
     ) -> Self {
         let origin = Origin::Log { paths, columns: Box::new(columns), tolerance };
-        Summary { inner: Arc::new(summary), origin, remarks: Vec::new() }
+        Summary { inner: Arc::new(summary), origin, remarks: Vec::new(), log: None }
     }
 
-    /// The same with what is to be said about its log.
-    fn remarking(self, remarks: Vec<String>) -> Self {
-        Summary { remarks, ..self }
+    /// The same, with what was noticed while the log was read.
+    fn of_reading(reading: Reading, paths: Vec<Location>) -> Self {
+        let Reading { summary, log, columns, tolerance, remarks } = reading;
+        let log = Some(Arc::new((log, columns.clone())));
+        Summary { log, remarks, ..Summary::of_log(summary, paths, columns, tolerance) }
     }
 }
 
@@ -214,7 +238,7 @@ impl Summary {
         let paths = locations(paths);
         let given = paths.clone();
         let read = read_files(py, read(request)?, method.as_ref(), paths, threads, progress.as_ref())?;
-        Ok(Summary::of_log(read.summary, given, read.columns, read.tolerance).remarking(read.remarks))
+        Ok(Summary::of_reading(read, given))
     }
 
     #[staticmethod]
@@ -231,7 +255,7 @@ impl Summary {
         let method: Option<Method> = method.map(read).transpose()?;
         let request: Request = read(request)?;
         let read = read_batches(py, &request, method.as_ref(), objects, &names, threads, progress.as_ref())?;
-        Ok(Summary::of_log(read.summary, Vec::new(), read.columns, read.tolerance).remarking(read.remarks))
+        Ok(Summary::of_reading(read, Vec::new()))
     }
 
     /// A summary of bytes, compressed or not; `path` is the file they were read from.
@@ -243,7 +267,7 @@ impl Summary {
         }
         let inner = Arc::new(slateval::Summary::from_bytes(bytes).map_err(Failure::from)?);
         let origin = path.map_or(Origin::Here, |path| Origin::File(path.into()));
-        Ok(Summary { inner, origin, remarks: Vec::new() })
+        Ok(Summary { inner, origin, remarks: Vec::new(), log: None })
     }
 
     fn to_bytes<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
@@ -322,6 +346,6 @@ impl Summary {
             Origin::File(path) => Record::of_summary(path, spec, &settings),
             Origin::Here => Record::of_spec(spec, &settings),
         };
-        Evaluated::new(py, self.inner.clone(), settings, record)
+        Evaluated::new(py, self.inner.clone(), settings, record, self.log.clone())
     }
 }

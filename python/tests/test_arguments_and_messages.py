@@ -81,7 +81,7 @@ def test_exchanged_propensities_are_named(log: Log) -> None:
     exchanged = {name.replace("mu", "x").replace("pi", "mu").replace("x", "pi"): v for name, v in columns.items()}
     arrays = {"reward": log.reward, "logging": log.pi, "target": log.mu}
     for given in (arrays, {"data": exchanged}, {"data": pd.DataFrame(exchanged)}, {"data": pl.DataFrame(exchanged)}):
-        with pytest.warns(slateval.SlatevalWarning, match="logging and target 'target' look exchanged") as caught:
+        with pytest.warns(slateval.SlatevalWarning, match="logging and target `target` look exchanged") as caught:
             slateval.evaluate(**given, draws=200)
         assert [warning.filename for warning in caught] == [__file__]
     with warnings.catch_warnings(record=True) as caught:

@@ -25,6 +25,9 @@ pub(crate) fn run(arguments: &Evaluate) -> Result<()> {
     arguments.day.into_iter().for_each(|day| summary.set_day(day));
 
     let evaluation = notes::timed("evaluating", || summary.evaluate(&settings))?;
+    for suspicion in reading.log.suspicions(&reading.columns, &reading.spec, &evaluation) {
+        notes::warn(&format!("warning  {suspicion}"));
+    }
     summary.history_mut().commands.push(command());
     let saved = arguments.save.as_ref().map_or(Ok(()), |path| write_summary(&summary, path));
     let shown = output::show(&summary, &evaluation, &settings, &record, &arguments.output);

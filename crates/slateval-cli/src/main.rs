@@ -33,6 +33,7 @@ use std::process::ExitCode;
 use anyhow::Context;
 use clap::{ArgMatches, CommandFactory, FromArgMatches};
 use slateval::{redacted, shown};
+use slateval_report::Voice;
 
 fn main() -> ExitCode {
     freed_memory::keep();
@@ -84,22 +85,31 @@ fn ended(outcome: anyhow::Result<ExitCode>) -> ExitCode {
 }
 
 /// The flag that allows what was refused.
-fn advice(error: &anyhow::Error) -> &'static str {
+fn advice(error: &anyhow::Error) -> String {
     let known = |cause: &(dyn std::error::Error + 'static)| match cause.downcast_ref() {
         Some(slateval_logs::Error::Core(core)) => of_core(core),
-        Some(slateval_logs::Error::Unended { .. }) => Some(": --allow-unended"),
-        Some(slateval_logs::Error::UnknownFiles { .. }) => Some(", or leave them out with --on-unknown-file skip"),
-        Some(slateval_logs::Error::TooMuchMemory { .. }) => Some(": --memory SIZE"),
+        Some(slateval_logs::Error::Unended { .. }) => Some(": --allow-unended".to_owned()),
+        Some(slateval_logs::Error::UnknownFiles { .. }) => {
+            Some(", or leave them out with --on-unknown-file skip".to_owned())
+        }
+        Some(slateval_logs::Error::TooMuchMemory { .. }) => Some(": --memory SIZE".to_owned()),
+        Some(slateval_logs::Error::MissingColumn { content, .. }) => {
+            let named =
+                |(name, value): (_, String)| format!(" Name it with {}.", Voice::CommandLine.setting(name, &value));
+            content.setting().map(named)
+        }
         Some(slateval_logs::Error::BadRows { .. }) => Some(
-            "\nMend them, or leave them out with --on-bad-row skip, which biases the result if such rows are special.",
+            "\nMend them, or leave them out with --on-bad-row skip, which biases the result if such rows are special."
+                .to_owned(),
         ),
         _ => cause.downcast_ref().and_then(of_core),
     };
     error.chain().find_map(known).unwrap_or_default()
 }
 
-fn of_core(error: &slateval::Error) -> Option<&'static str> {
-    matches!(error, slateval::Error::Duplicate { .. }).then_some("; --allow-duplicates counts them all the same")
+fn of_core(error: &slateval::Error) -> Option<String> {
+    let allowed = || "; --allow-duplicates counts them all the same".to_owned();
+    matches!(error, slateval::Error::Duplicate { .. }).then(allowed)
 }
 
 fn run(command: args::Command, matches: &ArgMatches) -> anyhow::Result<ExitCode> {

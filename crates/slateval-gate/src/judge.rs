@@ -287,7 +287,11 @@ mod tests {
     fn a_contradicted_order_or_structure_shows_nothing() -> Result<(), crate::Mistake> {
         let [.., (_, interval, _)] = intervals();
         let why = slateval::Reason::Refuted { effects: slateval::Effects { slots: 3, and_above: false } };
-        let refuted = slateval::Finding::StructureRefuted { why, spoils: vec![slateval::Functional::Mean] };
+        let refuted = slateval::Finding::StructureRefuted {
+            why,
+            spoils: vec![slateval::Functional::Mean],
+            remedy: slateval::Remedy::Structure,
+        };
         for finding in [slateval::Finding::OrderUntestable, refuted] {
             let name = finding.name();
             let check = slateval::Check::new(slateval::Status::Fail, None, finding);

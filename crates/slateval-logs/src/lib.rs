@@ -62,6 +62,7 @@
 //! | | |
 //! |---|---|
 //! | `formats` | finds files, tells their format, and reads the columns chosen as record batches |
+//! | `survey` | what is noticed of a log beside its sums, such as rows that are alike |
 //! | `columns` | what the user calls the columns, where a schema has them, and whether files make one log |
 //! | `rows` | the values of a batch as numbers and labels, put together into slates, added to a summary |
 //! | `reading` | a whole log: its tasks, the threads that run them, the summaries merged in order |
@@ -69,6 +70,8 @@
 mod error;
 
 mod formats;
+
+mod survey;
 
 mod columns;
 
@@ -83,7 +86,9 @@ pub use columns::{
     ColumnRole, ColumnUse, Columns, Description, Named, Names, Overlap, RowFormat, Source, TargetColumns,
 };
 pub use error::{
-    CheckpointFault, Error, OnBad, OnUnknown, RemoteError, Result, TableFormat, Tolerance, name_of, shown_path,
+    CheckpointFault, ColumnContent, Error, Likeness, OnBad, OnUnknown, RemoteError, Result, TableFormat, Tolerance,
+    name_of, shown_path,
 };
 pub use formats::Location;
 pub use reading::{Batches, Checkpoints, Log, Progress, Record, Task, partial, provenance};
+pub use survey::{AlikeRows, Suspicion};

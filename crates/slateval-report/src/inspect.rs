@@ -36,6 +36,19 @@ pub struct Inspection {
     pub interactions: Option<Vec<Interaction>>,
     /// The total width that a CDF's band should have.
     pub band_width: f64,
+    /// What was noticed of the rows.
+    pub noticed: Noticed,
+}
+
+/// What was noticed of a log's rows beside their sums.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Noticed {
+    /// Slates that are shorter than the longest.
+    pub shorter_slates: Option<u64>,
+    /// Rows that are like an earlier one in all columns that are read, about.
+    pub alike_rows: Option<u64>,
+    /// What suggests that a column holds something else than it should, a sentence each.
+    pub suspicions: Vec<String>,
 }
 
 /// A role, and the columns that play it.
@@ -69,6 +82,7 @@ struct Document<'a, S> {
     segments: Vec<SegmentRecord<'a>>,
     interactions: Option<&'a [Interaction]>,
     checks: Tally,
+    suspicions: &'a [String],
 }
 
 #[derive(Serialize)]
@@ -78,6 +92,8 @@ struct LogRecord<'a> {
     #[serde(flatten)]
     facts: &'a slateval::LogFacts,
     reward_type: &'static str,
+    shorter_slates: Option<u64>,
+    alike_rows: Option<u64>,
 }
 
 #[derive(Serialize)]
@@ -132,6 +148,8 @@ pub fn inspection_json(inspection: &Inspection, settings: &impl Serialize, voice
             bytes: inspection.bytes,
             facts: &evaluation.log,
             reward_type: reward_type(&evaluation.log.reward),
+            shorter_slates: inspection.noticed.shorter_slates,
+            alike_rows: inspection.noticed.alike_rows,
         },
         settings,
         columns: &inspection.columns,
@@ -141,6 +159,7 @@ pub fn inspection_json(inspection: &Inspection, settings: &impl Serialize, voice
         segments: evaluation.segments.iter().map(|s| SegmentRecord::new(s, voice)).collect(),
         interactions: inspection.interactions.as_deref(),
         checks: Tally::of(&evaluation.policies),
+        suspicions: &inspection.noticed.suspicions,
     })
 }
 
@@ -201,13 +220,21 @@ fn reward_type(reward: &RewardFacts) -> &'static str {
 /// The inspection for people.
 pub fn inspection(inspection: &Inspection, look: Look) -> String {
     let evaluation = &inspection.evaluation;
-    let mut parts = vec![headline(inspection), schema(inspection)];
+    let mut table = schema(&inspection.columns, &inspection.unused, evaluation.log.slots);
+    for remark in &inspection.remarks {
+        table += &format!("\n{}", wrap(remark, 1, 3));
+    }
+    let mut parts = vec![headline(inspection), table];
     parts.extend(evaluation.policies.iter().skip(1).map(|policy| of_policy(policy, inspection, look)));
     parts.extend(interactions(inspection, look.voice));
     parts.extend(by_segment(evaluation, look.voice));
     parts.extend(selection::taken_for_granted(evaluation, look.voice));
     parts.extend(skipped::lines(&evaluation.log));
     parts.extend(ignored::lines(&evaluation.log));
+    parts.extend(inspection.noticed.suspicions.iter().map(|text| {
+        let mark = mark(Status::Warn, look.style);
+        wrap(&format!("{mark}  {text}"), 0, 2)
+    }));
     parts.push(closing(evaluation));
     finish(parts)
 }
@@ -231,35 +258,46 @@ fn headline(inspection: &Inspection) -> String {
         (_, Some(n)) => format!("{} distinct values from {min} to {max}", count(n as u64)),
         _ => format!("continuous, from {min} to {max}"),
     };
-    format!("{files}{}\nRewards: {rewards}", slates(log))
+    let shorter = match inspection.noticed.shorter_slates {
+        None | Some(0) => String::new(),
+        Some(1) => ", 1 slate is shorter".to_owned(),
+        Some(n) => format!(", {} slates are shorter", count(n)),
+    };
+    let alike = match inspection.noticed.alike_rows {
+        None | Some(0) => String::new(),
+        Some(n) => format!("\nAlike: about {} rows are like an earlier one in all columns that are read", count(n)),
+    };
+    format!("{files}{}{shorter}\nRewards: {rewards}{alike}", slates(log))
+}
+
+/// What was found of a log that lacks some of the columns it needs.
+pub fn columns_found(columns: &[SchemaColumn], unused: &[String]) -> String {
+    schema(columns, unused, None)
 }
 
 /// Which column plays which role.
-fn schema(inspection: &Inspection) -> String {
+fn schema(columns: &[SchemaColumn], unused: &[String], slots: Option<usize>) -> String {
     let mut table = new_table();
     table.set_header(["role", "columns", "type", ""].map(Cell::new));
-    for column in &inspection.columns {
+    for column in columns {
         let of = column.policy.as_deref().map_or(String::new(), |p| format!(" of {}", name(p)));
         let cells = [
             format!("{}{of}", column.role),
             columns_text(column),
             column.data_type.as_deref().map_or(DASH.to_owned(), name),
-            remark(column, inspection),
+            remark(column, slots),
         ];
         table.add_row(cells.map(Cell::new));
     }
     /// More are not worth naming.
     const NAMED: usize = 12;
     let mut text = table.to_string();
-    if !inspection.unused.is_empty() {
-        let all = runs(&inspection.unused);
+    if !unused.is_empty() {
+        let all = runs(unused);
         let named = &all[..all.len().min(NAMED)];
         let more = all.len() - named.len();
         let more = if more > 0 { format!(" and {more} more") } else { String::new() };
         text += &format!("\n{}", wrap(&format!("not used: {}{more}", named.join(", ")), 1, 1));
-    }
-    for remark in &inspection.remarks {
-        text += &format!("\n{}", wrap(remark, 1, 3));
     }
     text
 }
@@ -286,15 +324,19 @@ fn columns_text(column: &SchemaColumn) -> String {
     }
 }
 
-fn remark(column: &SchemaColumn, inspection: &Inspection) -> String {
+fn remark(column: &SchemaColumn, slots: Option<usize>) -> String {
     match (column.role, column.columns.len(), column.used) {
         ("chi", 0, _) => "not found, so control variates will be used".to_owned(),
         (_, 0, _) => "not found".to_owned(),
         ("anywhere", _, false) => "found; structure ranking would use it".to_owned(),
         ("weight", _, false) => "found; structure given would use it".to_owned(),
         ("logging" | "target" | "chi" | "anywhere", 1, _) => {
-            let slots = inspection.evaluation.log.slots.map_or(String::new(), |k| format!("up to {k} slots"));
-            if column.columns[0] == column.name { slots } else { "1 slot".to_owned() }
+            let is_whole = column.columns[0] == column.name;
+            match slots.filter(|_| is_whole) {
+                Some(k) if k > 1 => format!("up to {k} slots"),
+                None if is_whole => String::new(),
+                _ => "1 slot".to_owned(),
+            }
         }
         ("logging" | "target" | "chi" | "anywhere", n, _) => format!("{n} slots"),
         _ => String::new(),

@@ -67,7 +67,7 @@ use not_built::pixels;
 pub use cdf::write_cdf;
 pub use checks::{Tally, warnings};
 pub use html::{Report, html, notebook};
-pub use inspect::{Inspection, SchemaColumn, inspection, inspection_json};
+pub use inspect::{Inspection, Noticed, SchemaColumn, columns_found, inspection, inspection_json};
 pub use json::json;
 pub use plot::{Picture, picture, png, svg, write_picture, write_plot};
 pub use points::{CdfPoints, MOST_CDF_POINTS};

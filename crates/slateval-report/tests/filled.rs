@@ -4,11 +4,12 @@
 use slateval::{
     Bounds, Cdf, CdfBand, Check, CheckName, Comparison, Correction, DesignSource, Diagnostics, Dominance, Effects,
     Evaluation, Finding, Functional, FunctionalTest, Interaction, Interval, LogFacts, OrderTest, PolicyEvaluation,
-    QuantileEstimate, Reason, Refutation, RewardFacts, Segment, SegmentEvaluation, Selection, SelectionReason,
+    QuantileEstimate, Reason, Refutation, Remedy, RewardFacts, Segment, SegmentEvaluation, Selection, SelectionReason,
     Settings, Status, Structure, TailEstimate, Untested,
 };
 use slateval_report::{
-    CdfPoints, Detail, Inspection, Look, SchemaColumn, Style, Voice, inspection, inspection_json, json, table, warnings,
+    CdfPoints, Detail, Inspection, Look, Noticed, SchemaColumn, Style, Voice, inspection, inspection_json, json, table,
+    warnings,
 };
 
 fn around(estimate: f64, half: f64) -> Interval {
@@ -67,7 +68,10 @@ fn policy(name: &str, mean: f64) -> PolicyEvaluation {
             negative_share: 0.3,
             max_share: Some(0.001),
             weight_histogram: None,
-            checks: vec![check(Status::Ok, Finding::WorthRows { rows: 4000.0, is_enough: true })],
+            checks: vec![check(
+                Status::Ok,
+                Finding::WorthRows { rows: 4000.0, is_enough: true, remedy: Remedy::Structure },
+            )],
         },
     }
 }
@@ -309,10 +313,10 @@ fn marked() -> Evaluation {
     (new.lower, new.upper, new.reason) = (vec![None; 2], vec![None; 2], Some(THIN));
     (marked.policies[2].cdf.refuted, marked.policies[2].cdf.reason) = (Some(ADDITIVE), Some(WRONG));
     marked.policies[1].diagnostics.checks.push(check(Status::Warn, Finding::OrderUntestable));
-    marked.policies[2]
-        .diagnostics
-        .checks
-        .push(check(Status::Fail, Finding::StructureRefuted { why: WRONG, spoils: vec![Functional::Mean] }));
+    marked.policies[2].diagnostics.checks.push(check(
+        Status::Fail,
+        Finding::StructureRefuted { why: WRONG, spoils: vec![Functional::Mean], remedy: Remedy::Structure },
+    ));
     marked
 }
 
@@ -499,6 +503,7 @@ fn inspected(evaluation: Evaluation) -> Inspection {
         confidence: 0.95,
         interactions: Some(vec![pair([1, 3], 0.01), pair([2, 3], 0.3)]),
         band_width: 0.05,
+        noticed: Noticed::default(),
     }
 }
 

@@ -3,7 +3,7 @@
 
 use slateval::{
     Block, Bounds, CdfBand, Check, CheckName, Effects, Evaluation, Field, Finding, Functional, Interval, Profile,
-    Reason, Refutation, Segment, Settings, Spec, Status, Structure, Summary, Untested,
+    Reason, Refutation, Remedy, Segment, Settings, Spec, Status, Structure, Summary, Untested,
 };
 use slateval_report::{CdfPoints, Picture, Report, Voice, html, notebook, picture, svg};
 
@@ -292,8 +292,11 @@ fn refuted(made: &mut Made, target: usize) {
     });
     let target = &mut made.evaluation.policies[target];
     (target.cdf.refuted, target.cdf.reason) = (Some(ADDITIVE), Some(reason.clone()));
-    let check =
-        Check::new(Status::Fail, None, Finding::StructureRefuted { why: reason, spoils: vec![Functional::Mean] });
+    let check = Check::new(
+        Status::Fail,
+        None,
+        Finding::StructureRefuted { why: reason, spoils: vec![Functional::Mean], remedy: Remedy::Structure },
+    );
     target.diagnostics.checks = vec![check];
 }
 
@@ -388,7 +391,7 @@ fn checks_decide_what_the_headline_may_say() {
         headline(&made)
     };
     let wrong = Finding::RatioMean { slot: None, mean: 2.0, deviation: 9.0, is_given: false };
-    let dependent = Finding::SlotsLookDependent { deviation: 9.0, pool: None };
+    let dependent = Finding::SlotsLookDependent { deviation: 9.0, pool: None, remedy: Remedy::Structure };
     for (finding, status) in
         [(&wrong, Status::Fail), (&Finding::PaperOrderIsBiased(2), Status::Warn), (&dependent, Status::Warn)]
     {

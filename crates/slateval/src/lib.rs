@@ -104,7 +104,7 @@ pub use answer::check::{Check, CheckName, Status};
 pub use answer::comparison::{Comparison, Disparity, Dominance};
 pub use answer::diagnostics::{DesignSource, Diagnostics, WeightHistogram};
 pub use answer::evaluation::{Evaluation, InputFacts, LogFacts, PolicyEvaluation, RewardFacts, SegmentEvaluation};
-pub use answer::finding::{Enough, Finding, Functional, Lack, RowShares};
+pub use answer::finding::{Enough, Finding, Functional, Lack, Remedy, RowShares};
 pub use answer::ignored::{IgnoreReason, IgnoredFile};
 pub use answer::interval::{Bounds, Cdf, CdfBand, Interval, ProbabilityEstimate, QuantileEstimate, TailEstimate};
 pub use answer::reason::{Effects, Reason, TailMetric, Untested, WayOut};

@@ -53,7 +53,7 @@ pub fn example(name: &str) -> String {
 }
 
 /// Numbers in [0, 1) that are the same every time.
-fn random(seed: u64) -> impl FnMut() -> f64 {
+pub fn random(seed: u64) -> impl FnMut() -> f64 {
     let mut state = seed;
     move || {
         state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);

@@ -64,7 +64,9 @@ fn needs_of(layout: &Layout, file: Found<'_>) -> Vec<Need> {
     for group in &layout.groups {
         match &group.arrangement {
             Arrangement::Wide(columns) => needs.extend(columns.iter().map(|&i| number(i))),
-            Arrangement::List(column) | Arrangement::Long(column) => needs.push(number(*column)),
+            Arrangement::Single(column) | Arrangement::List(column) | Arrangement::Long(column) => {
+                needs.push(number(*column));
+            }
         }
     }
     for label in &layout.labels {

@@ -6,7 +6,7 @@ use slateval::{Field, Spec};
 
 use crate::columns::label::{LabelRole, Place};
 use crate::columns::layout::{Arrangement, Found, Layout, Role, Scalar, SlotColumns};
-use crate::columns::wanted::Columns;
+use crate::columns::wanted::{Columns, RowFormat};
 use crate::error::Result;
 
 /// A role, and the columns that play it.
@@ -95,9 +95,20 @@ impl Description {
     pub(crate) fn of(found: Found<'_>, all: &[String], columns: &Columns, spec: &Spec) -> Result<Self> {
         let layout = Layout::resolve(found, columns, spec)?;
         let uses = Uses { found, columns, layout: &layout }.all(spec);
+        Ok(Description::new(uses, all))
+    }
+
+    /// The same of a file that lacks some of the columns: what was found of those that every log needs.
+    pub(crate) fn in_part(found: Found<'_>, all: &[String], columns: &Columns, spec: &Spec) -> Self {
+        let nothing = Layout { scalars: Vec::new(), groups: Vec::new(), labels: Vec::new(), keys: None };
+        let uses = Uses { found, columns, layout: &nothing }.needed(spec);
+        Description::new(uses, all)
+    }
+
+    fn new(uses: Vec<ColumnUse>, all: &[String]) -> Self {
         let is_used = |name: &&String| uses.iter().any(|u| u.columns.contains(name));
         let unused = all.iter().filter(|name| !is_used(name)).cloned().collect();
-        Ok(Description { uses, unused })
+        Description { uses, unused }
     }
 }
 
@@ -136,6 +147,26 @@ impl Uses<'_> {
         uses
     }
 
+    /// The columns that every log needs, each as far as it is there.
+    fn needed(&self, spec: &Spec) -> Vec<ColumnUse> {
+        let (needs, columns) = (spec.structure.needs(), self.columns);
+        let one = |role, name: &str| self.column(role, None, name, self.found.index(name).as_slice());
+        let slots = |role, policy, base: &str| self.column(role, policy, base, &self.found.slot_columns(base, columns));
+        let mut uses = vec![one(ColumnRole::Reward, &columns.reward)];
+        if needs.logging {
+            uses.push(slots(ColumnRole::Logging, None, &columns.logging));
+        }
+        for (policy, target) in columns.targets.iter().enumerate().filter(|_| needs.slots) {
+            uses.push(slots(ColumnRole::Target, Some(policy), &target.target));
+        }
+        if let RowFormat::Long { slate, position } = &columns.format {
+            uses.extend([one(ColumnRole::Slate, slate), one(ColumnRole::Position, position)]);
+        }
+        uses.extend(columns.by.as_deref().map(|name| one(ColumnRole::Segment, name)));
+        uses.extend(columns.cluster.as_deref().map(|name| one(ColumnRole::Cluster, name)));
+        uses
+    }
+
     fn scalars(&self) -> Vec<ColumnUse> {
         let describe = |scalar: &Scalar| {
             let (role, policy) = match scalar.field {
@@ -157,7 +188,9 @@ impl Uses<'_> {
         };
         match &group.arrangement {
             Arrangement::Wide(indices) => self.column(role, policy, &group.base, indices),
-            Arrangement::List(index) | Arrangement::Long(index) => self.column(role, policy, &group.base, &[*index]),
+            Arrangement::Single(index) | Arrangement::List(index) | Arrangement::Long(index) => {
+                self.column(role, policy, &group.base, &[*index])
+            }
         }
     }
 
@@ -175,7 +208,7 @@ impl Uses<'_> {
                 }
             };
             if !needs.anywhere {
-                let column = self.found.column_of(&target.anywhere, &self.columns.format);
+                let column = self.found.column_of(&target.anywhere, self.columns);
                 idle(ColumnRole::Anywhere, &target.anywhere, column);
             }
             if !needs.weight {

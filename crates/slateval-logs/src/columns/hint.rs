@@ -2,6 +2,17 @@
 
 use std::collections::HashSet;
 
+/// Columns that the Open Bandit Pipeline gives the propensity of a whole slate, repeated in the rows of its slots.
+pub(crate) const OF_WHOLE_SLATES: [&str; 2] = ["pscore", "evaluation_policy_pscore"];
+
+/// Why a column of whole slates is no way out where each slot's own number is needed.
+pub(crate) fn not_of_slots(name: &str) -> String {
+    format!(
+        " `{name}` is the propensity of the whole slate, and each slot's own is needed: in the Open Bandit Pipeline, ask for \
+         it with `return_pscore_item_position=True`."
+    )
+}
+
 /// The names nearest to the one asked for, or all of them if none is near.
 pub(crate) fn hint(column: &str, names: &[&str], slots: bool) -> String {
     let near = nearest(column, names, slots);

@@ -2,6 +2,8 @@
 
 use slateval::Segment;
 
+use crate::error::ColumnContent;
+
 /// Where the labels of slates come from.
 #[derive(Debug, Clone)]
 pub(crate) struct Label {
@@ -39,10 +41,10 @@ impl Place {
 }
 
 impl LabelRole {
-    pub(crate) fn what(self) -> &'static str {
+    pub(crate) fn content(self) -> ColumnContent {
         match self {
-            LabelRole::Segment => "the segments",
-            LabelRole::Cluster => "the clusters",
+            LabelRole::Segment => ColumnContent::Segments,
+            LabelRole::Cluster => ColumnContent::Clusters,
         }
     }
 

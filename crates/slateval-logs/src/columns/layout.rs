@@ -6,12 +6,13 @@ use std::path::Path;
 use arrow_schema::{DataType, Schema};
 use slateval::{Field, Pool, Segment, Spec, Structure};
 
-use crate::columns::hint::hint;
+use crate::columns::hint;
 use crate::columns::label::{Label, LabelRole, Place};
-use crate::columns::types::{self, NUMBER_ADVICE};
+use crate::columns::types;
 use crate::columns::wanted::{Columns, RowFormat};
-use crate::error::{Error, Result};
+use crate::error::{ColumnContent, Error, Result};
 use crate::formats::{Selection, as_numbers, is_mixed};
+use crate::survey::Contents;
 
 /// Most slots a slate can have: the summary's sums grow with the square of the slots.
 pub(crate) const MAX_SLOTS: usize = 1000;
@@ -57,6 +58,8 @@ pub(crate) enum Role {
 pub(crate) enum Arrangement {
     /// One column for each slot.
     Wide(Vec<usize>),
+    /// One column of numbers: slates of one slot.
+    Single(usize),
     /// One list column.
     List(usize),
     /// One column, one row for each slot (long format).
@@ -93,7 +96,7 @@ impl SlotColumns {
         match self.arrangement {
             Arrangement::Wide(_) => (numbered(&self.base, slot + 1), None),
             Arrangement::List(_) => (self.base.clone(), Some(slot + 1)),
-            Arrangement::Long(_) => (self.base.clone(), None),
+            Arrangement::Single(_) | Arrangement::Long(_) => (self.base.clone(), None),
         }
     }
 }
@@ -127,10 +130,19 @@ impl Layout {
         Ok(layout)
     }
 
+    /// What blocks hold that are filled from these columns.
+    pub(crate) fn contents(&self) -> Contents {
+        let is_target = |role: Role| matches!(role, Role::Target(_));
+        let targets = self.groups.iter().filter(|group| is_target(group.role)).count();
+        let logging = self.groups.iter().any(|group| group.role == Role::Logging);
+        Contents { targets, propensities: logging && targets > 0 }
+    }
+
     /// The slots that slates have room for, if each has a column.
     pub(crate) fn slot_columns(&self) -> Option<usize> {
         self.groups.iter().find_map(|group| match &group.arrangement {
             Arrangement::Wide(columns) => Some(columns.len()),
+            Arrangement::Single(_) => Some(1),
             Arrangement::List(_) | Arrangement::Long(_) => None,
         })
     }
@@ -141,7 +153,9 @@ impl Layout {
         for group in &self.groups {
             match &group.arrangement {
                 Arrangement::Wide(own) => columns.extend(own),
-                Arrangement::List(column) | Arrangement::Long(column) => columns.push(*column),
+                Arrangement::Single(column) | Arrangement::List(column) | Arrangement::Long(column) => {
+                    columns.push(*column);
+                }
             }
         }
         columns.extend(self.keys.iter().flat_map(|k| [k.slate, k.position]));
@@ -151,6 +165,31 @@ impl Layout {
         let labels =
             self.labels.iter().flat_map(|label| label.place.indices()).chain(self.keys.iter().map(|k| k.slate));
         Selection { columns, labels: labels.collect() }
+    }
+
+    /// An error about a cell, with what the cell stands for.
+    pub(crate) fn explained(&self, error: Error) -> Error {
+        match error {
+            Error::NotANumber { file, row, column, value, of: None } => {
+                let of = self.field_of(&column);
+                Error::NotANumber { file, row, column, value, of }
+            }
+            other => other,
+        }
+    }
+
+    /// What a column holds; none for a slot's row of a log in long format, where no cell may be empty.
+    fn field_of(&self, column: &str) -> Option<Field> {
+        let scalar = self.scalars.iter().find(|scalar| scalar.name == column).map(|scalar| scalar.field);
+        let slot = |group: &SlotColumns| {
+            let slots = match &group.arrangement {
+                Arrangement::Wide(columns) => columns.len(),
+                Arrangement::Single(_) => 1,
+                Arrangement::List(_) | Arrangement::Long(_) => 0,
+            };
+            (0..slots).find(|&slot| group.name(slot).0 == column).map(|slot| group.role.field(slot))
+        };
+        scalar.or_else(|| self.groups.iter().find_map(slot))
     }
 
     /// The column, and the item of a list, that a field of a block was filled from.
@@ -181,27 +220,40 @@ impl<'a> Found<'a> {
         self.schema.field(index).data_type()
     }
 
-    /// The list of this name, or the first of the columns numbered after it, or (long format) the column itself.
-    pub(crate) fn column_of(&self, base: &str, format: &RowFormat) -> Option<String> {
-        let whole = self.index(base).filter(|&i| match format {
+    /// The list of this name, or the first of the columns numbered after it, or (long format, and where the logging
+    /// propensities are of one slot) the column itself.
+    pub(crate) fn column_of(&self, base: &str, columns: &Columns) -> Option<String> {
+        let has_one_slot =
+            || matches!(self.slots(&columns.logging, ColumnContent::Logging), Ok(Arrangement::Single(_)));
+        let whole = self.index(base).filter(|&i| match columns.format {
             RowFormat::Long { .. } => true,
-            RowFormat::Wide => types::list_item(self.data_type(i)).is_some(),
+            RowFormat::Wide => types::list_item(self.data_type(i)).is_some() || has_one_slot(),
         });
-        let first = || self.index(&numbered(base, 1)).filter(|_| *format == RowFormat::Wide);
+        let first = || self.index(&numbered(base, 1)).filter(|_| columns.format == RowFormat::Wide);
         whole.or_else(first).map(|i| self.schema.field(i).name().clone())
     }
 
+    /// The columns of a quantity in all slots, as far as they are there.
+    pub(crate) fn slot_columns(&self, base: &str, columns: &Columns) -> Vec<usize> {
+        match (&columns.format, self.slots(base, ColumnContent::Logging)) {
+            (RowFormat::Long { .. }, _) => self.index(base).into_iter().collect(),
+            (RowFormat::Wide, Ok(Arrangement::Wide(columns))) => columns,
+            (RowFormat::Wide, Ok(Arrangement::Single(i) | Arrangement::List(i) | Arrangement::Long(i))) => vec![i],
+            (RowFormat::Wide, Err(_)) => Vec::new(),
+        }
+    }
+
     fn scalars(&self, columns: &Columns, spec: &Spec) -> Result<Vec<Scalar>> {
-        let index = self.scalar(&columns.reward, "the rewards", types::is_reward)?;
+        let index = self.scalar(&columns.reward, ColumnContent::Rewards, types::is_reward)?;
         let mut scalars = vec![Scalar { field: Field::Reward, name: columns.reward.clone(), index }];
         if let Structure::Ranking(Pool::Column(name)) = &spec.structure {
-            let index = self.scalar(name, "the number of candidates of each slate", types::is_number)?;
+            let index = self.scalar(name, ColumnContent::Pool, types::is_number)?;
             scalars.push(Scalar { field: Field::Pool, name: name.clone(), index });
         }
         if spec.structure.needs().weight {
             for (policy, target) in columns.targets.iter().enumerate() {
-                let what = format!("the slate weights of policy `{}`", target.name);
-                let index = self.scalar(&target.weight, &what, types::is_number)?;
+                let content = ColumnContent::Weights(target.name.clone());
+                let index = self.scalar(&target.weight, content, types::is_number)?;
                 scalars.push(Scalar { field: Field::Weight { policy }, name: target.weight.clone(), index });
             }
         }
@@ -211,36 +263,40 @@ impl<'a> Found<'a> {
     fn groups(&self, columns: &Columns, spec: &Spec) -> Result<Vec<SlotColumns>> {
         let needs = spec.structure.needs();
         let mut groups = Vec::new();
-        let mut add = |role, base: &str, what: &str| -> Result<()> {
+        let mut add = |role, base: &str, content: ColumnContent| -> Result<()> {
             let arrangement = match columns.format {
-                RowFormat::Wide => self.slots(base, what)?,
-                RowFormat::Long { .. } => Arrangement::Long(self.scalar(base, what, types::is_number)?),
+                RowFormat::Wide => self.slots(base, content)?,
+                RowFormat::Long { .. } => Arrangement::Long(self.scalar(base, content, types::is_number)?),
             };
             groups.push(SlotColumns { role, base: base.into(), arrangement });
             Ok(())
         };
         if needs.logging {
-            add(Role::Logging, &columns.logging, "the logging propensities")?;
+            add(Role::Logging, &columns.logging, ColumnContent::Logging)?;
         }
         for (policy, target) in columns.targets.iter().enumerate() {
-            let of = |what: &str| format!("{what} of policy `{}`", target.name);
+            let name = || target.name.clone();
             if needs.slots {
-                add(Role::Target(policy), &target.target, &of("the propensities"))?;
+                add(Role::Target(policy), &target.target, ColumnContent::Target(name()))?;
             }
             if needs.anywhere {
-                add(Role::Anywhere(policy), &target.anywhere, &of("the probabilities anywhere in the slate"))?;
+                add(Role::Anywhere(policy), &target.anywhere, ColumnContent::Anywhere(name()))?;
             }
             if needs.slots && spec.policies[policy].chi {
-                add(Role::Chi(policy), target.chi.name().unwrap_or("chi"), &of("chi"))?;
+                add(Role::Chi(policy), target.chi.name().unwrap_or("chi"), ColumnContent::Chi(name()))?;
             }
         }
         Ok(groups)
     }
 
-    fn scalar(&self, name: &str, what: &str, fits: fn(&DataType) -> bool) -> Result<usize> {
-        let index = self.index(name).ok_or_else(|| self.missing(name, "", what))?;
-        self.check(index, fits, NUMBER_ADVICE)?;
+    fn scalar(&self, name: &str, content: ColumnContent, fits: fn(&DataType) -> bool) -> Result<usize> {
+        let index = self.index(name).ok_or_else(|| self.missing(name, "", content))?;
+        self.check_numbers(index, fits)?;
         Ok(index)
+    }
+
+    fn check_numbers(&self, index: usize, fits: fn(&DataType) -> bool) -> Result<()> {
+        self.check(index, fits, types::number_advice(self.data_type(index)))
     }
 
     fn check(&self, index: usize, fits: fn(&DataType) -> bool, advice: &'static str) -> Result<()> {
@@ -254,13 +310,13 @@ impl<'a> Found<'a> {
         Err(Error::WrongType { file: self.file.into(), column, found: self.data_type(index).to_string(), advice })
     }
 
-    /// `base` as a list, or `base_1, base_2, …`.
-    fn slots(&self, base: &str, what: &str) -> Result<Arrangement> {
+    /// `base` as a list, `base_1, base_2, …`, or `base` as the one slot of all slates.
+    fn slots(&self, base: &str, content: ColumnContent) -> Result<Arrangement> {
         let whole = self.index(base);
         if let Some(index) = whole
             && types::list_item(self.data_type(index)).is_some()
         {
-            self.check(index, types::is_number_list, NUMBER_ADVICE)?;
+            self.check_numbers(index, types::is_number_list)?;
             return Ok(Arrangement::List(index));
         }
         let wide: Vec<usize> = (1..=MAX_SLOTS + 1).map_while(|k| self.index(&numbered(base, k))).collect();
@@ -270,9 +326,10 @@ impl<'a> Found<'a> {
         self.check_numbering(base, wide.len())?;
         match (wide.is_empty(), whole) {
             (false, _) => {
-                wide.iter().try_for_each(|&i| self.check(i, types::is_number, NUMBER_ADVICE))?;
+                wide.iter().try_for_each(|&i| self.check_numbers(i, types::is_number))?;
                 Ok(Arrangement::Wide(wide))
             }
+            (true, Some(index)) if self.is_single(index) => Ok(Arrangement::Single(index)),
             (true, Some(index)) => Err(Error::WrongType {
                 file: self.file.into(),
                 column: base.into(),
@@ -283,9 +340,20 @@ impl<'a> Found<'a> {
             (true, None) => {
                 let looked_for =
                     format!(" (looked for `{}`, `{}`, … and for a list)", numbered(base, 1), numbered(base, 2));
-                Err(self.missing(base, &looked_for, what))
+                Err(self.missing(base, &looked_for, content))
             }
         }
+    }
+
+    /// Whether a column of numbers is the one slot of each slate. In a log that has slates and positions, a row may well be
+    /// one slot of several.
+    fn is_single(&self, index: usize) -> bool {
+        (self.text || types::is_number(self.data_type(index))) && !self.looks_long()
+    }
+
+    /// Whether the log has the columns that tell apart the slates and slots of a log in long format.
+    fn looks_long(&self) -> bool {
+        self.index("slate_id").is_some() && self.index("position").is_some()
     }
 
     /// Refuses numbered columns that do not run from 1 on without a gap.
@@ -320,19 +388,23 @@ impl<'a> Found<'a> {
     fn check_slot_counts(&self, groups: &[SlotColumns]) -> Result<()> {
         let mut first: Option<(&str, usize)> = None;
         for group in groups {
-            let Arrangement::Wide(columns) = &group.arrangement else { continue };
-            if columns.len() > MAX_SLOTS {
+            let own = match &group.arrangement {
+                Arrangement::Wide(columns) => columns.len(),
+                Arrangement::Single(_) => 1,
+                Arrangement::List(_) | Arrangement::Long(_) => continue,
+            };
+            if own > MAX_SLOTS {
                 let (file, column) = (self.file.into(), group.base.clone());
-                return Err(Error::TooManySlots { file, row: 1, column, slots: columns.len(), limit: MAX_SLOTS });
+                return Err(Error::TooManySlots { file, row: 1, column, slots: own, limit: MAX_SLOTS });
             }
-            let (base, slots) = *first.get_or_insert((&group.base, columns.len()));
-            if slots != columns.len() {
+            let (base, slots) = *first.get_or_insert((&group.base, own));
+            if slots != own {
                 return Err(Error::SlotCounts {
                     file: self.file.into(),
                     first: base.into(),
                     first_slots: slots,
                     second: group.base.clone(),
-                    second_slots: columns.len(),
+                    second_slots: own,
                 });
             }
         }
@@ -340,10 +412,9 @@ impl<'a> Found<'a> {
     }
 
     fn keys(&self, slate: &str, position: &str) -> Result<Keys> {
-        let what = "the slates of a log with one row per slot";
-        let slate_index = self.index(slate).ok_or_else(|| self.missing(slate, "", what))?;
+        let slate_index = self.index(slate).ok_or_else(|| self.missing(slate, "", ColumnContent::Slates))?;
         self.check(slate_index, types::is_key, "slates are told apart by whole numbers or text")?;
-        let position_index = self.scalar(position, "the positions of a slate's slots", types::is_number)?;
+        let position_index = self.scalar(position, ColumnContent::Positions, types::is_number)?;
         Ok(Keys {
             slate: slate_index,
             slate_name: slate.into(),
@@ -378,23 +449,28 @@ impl<'a> Found<'a> {
             return Ok(Place::Column(index));
         }
         let constant = self.partition.iter().find(|(key, _)| key == name);
-        constant.map(|(_, value)| Place::Constant(value.clone())).ok_or_else(|| self.missing(name, "", role.what()))
+        constant.map(|(_, value)| Place::Constant(value.clone())).ok_or_else(|| self.missing(name, "", role.content()))
     }
 
-    fn missing(&self, column: &str, looked_for: &str, what: &str) -> Error {
+    fn missing(&self, column: &str, looked_for: &str, content: ColumnContent) -> Error {
         let slots = !looked_for.is_empty();
         let names = self.schema.fields().iter().map(|f| f.name().as_str());
-        let names: Vec<&str> = names.chain(self.partition.iter().map(|(key, _)| key.as_str())).collect();
-        let mut hint = hint(column, &names, slots);
+        let (of_slates, names): (Vec<&str>, Vec<&str>) = names
+            .chain(self.partition.iter().map(|(key, _)| key.as_str()))
+            .partition(|name| content.is_of_slots() && hint::OF_WHOLE_SLATES.contains(name));
+        let mut hint = hint::hint(column, &names, slots);
+        if let [name, ..] = of_slates[..] {
+            hint += &hint::not_of_slots(name);
+        }
         // Only a log of one row per slate is searched for numbered columns.
-        if slots && self.index("slate_id").is_some() && self.index("position").is_some() {
+        if slots && self.looks_long() {
             hint += " It has `slate_id` and `position`: if a row is one slot of a slate, read it in long format (option `long`).";
         }
         Error::MissingColumn {
             file: self.file.into(),
             column: column.into(),
             looked_for: looked_for.into(),
-            what: what.into(),
+            content: Box::new(content),
             hint: hint.into(),
         }
     }

@@ -70,7 +70,8 @@ impl Names {
             slate.clone_from(own);
         }
         if !self.target.is_empty() {
-            columns.targets = self.target.iter().map(target).collect();
+            let is_alone = self.target.iter().filter(|target| target.name.is_none()).count() == 1;
+            columns.targets = self.target.iter().map(|named| target(named, is_alone)).collect();
         }
         columns.by.clone_from(&self.by);
         columns.cluster.clone_from(&self.cluster);
@@ -108,19 +109,20 @@ impl Columns {
     }
 }
 
-/// A target given without a name is called "target"; `pi_x` still finds `chi_x` and the others beside it.
-fn target(named: &Named) -> TargetColumns {
-    match &named.name {
-        Some(name) => Columns::target(name, &named.column),
-        None => {
-            let beside = named.column.strip_prefix("pi_").unwrap_or_default();
-            let columns = match beside {
-                "" => TargetColumns { target: named.column.clone(), ..Columns::wide_default().targets.remove(0) },
-                suffix => Columns::target(suffix, &named.column),
-            };
-            TargetColumns { name: "target".to_owned(), ..columns }
-        }
+/// The only target without a name is called "target", and each of several by its column, without a leading `pi_`. In both
+/// cases `pi_x` finds `chi_x` and the others beside it.
+fn target(named: &Named, is_alone: bool) -> TargetColumns {
+    if let Some(name) = &named.name {
+        return Columns::target(name, &named.column);
     }
+    let beside = named.column.strip_prefix("pi_").filter(|suffix| !suffix.is_empty());
+    let columns = match beside {
+        None if is_alone => TargetColumns { target: named.column.clone(), ..Columns::wide_default().targets.remove(0) },
+        None => Columns::target(&named.column, &named.column),
+        Some(suffix) => Columns::target(suffix, &named.column),
+    };
+    let name = if is_alone { "target" } else { beside.unwrap_or(&named.column) };
+    TargetColumns { name: name.to_owned(), ..columns }
 }
 
 fn of_target<'a>(columns: &'a mut Columns, option: &'static str, named: &Named) -> Result<&'a mut TargetColumns> {

@@ -3,7 +3,17 @@
 use arrow_array::timezone::Tz;
 use arrow_schema::DataType;
 
-pub(crate) const NUMBER_ADVICE: &str = "numbers are needed here (floats, integers or decimals): cast it first";
+const NUMBER_ADVICE: &str = "numbers are needed here (floats, integers or decimals): cast it first";
+
+/// What to do about a column of this type where numbers are needed.
+pub(crate) fn number_advice(data_type: &DataType) -> &'static str {
+    if data_type.is_temporal() {
+        "a point in time is no number: name the column that holds the numbers, or write the number that is meant, such as \
+         seconds, into a column of its own"
+    } else {
+        NUMBER_ADVICE
+    }
+}
 
 pub(crate) const ZONE_ADVICE: &str = "what a clock in this time zone shows is not known here: cast the column to text, to \
                                       dates of that zone, or to UTC first";

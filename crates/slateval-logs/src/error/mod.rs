@@ -1,6 +1,8 @@
 //! What can go wrong with a log, named after what the user did.
 
 mod checkpoint;
+mod content;
+mod likeness;
 mod name;
 mod remote;
 mod rows;
@@ -13,12 +15,14 @@ use std::path::{Path, PathBuf};
 use slateval::{Field, IgnoreReason, IgnoredFile, shown};
 
 pub use checkpoint::CheckpointFault;
+pub use content::ColumnContent;
+pub use likeness::Likeness;
 pub(crate) use name::{beginning, brief};
 pub use name::{name_of, shown_path};
 pub use remote::RemoteError;
 pub use table::TableFormat;
 pub use tolerance::{OnBad, OnUnknown, Tolerance};
-use words::{in_segments, item_text, left_out, several, unknown};
+use words::{in_segments, item_text, left_out, number_advice, several, unknown, values_text};
 
 /// A result of reading logs.
 pub type Result<T> = std::result::Result<T, Error>;
@@ -233,8 +237,8 @@ pub enum Error {
     },
     /// A column that the log does not have.
     #[error(
-        "{}: there is no column `{column}`{looked_for}; say which column holds {what}. {hint}",
-        shown_path(.file), column = brief(.column), looked_for = brief(.looked_for), what = brief(.what),
+        "{}: there is no column `{column}`{looked_for}; say which column holds {content}. {hint}",
+        shown_path(.file), column = brief(.column), looked_for = brief(.looked_for), content = brief(&.content.to_string()),
         hint = brief(.hint)
     )]
     MissingColumn {
@@ -245,7 +249,7 @@ pub enum Error {
         /// In which other guises it was looked for.
         looked_for: Box<str>,
         /// What it should hold.
-        what: Box<str>,
+        content: Box<ColumnContent>,
         /// The names that come nearest.
         hint: Box<str>,
     },
@@ -430,9 +434,8 @@ pub enum Error {
     },
     /// Text where a number should be.
     #[error(
-        "{}, row {row}: `{column}` is `{value}`, which is not a number; correct it, or leave the cell empty for a slot \
-         that the slate does not have",
-        shown_path(.file), column = brief(.column), value = brief(.value)
+        "{}, row {row}: `{column}` is `{value}`, which is not a number; {}",
+        shown_path(.file), number_advice(*.of, .value), column = brief(.column), value = brief(.value)
     )]
     NotANumber {
         /// The file.
@@ -443,6 +446,8 @@ pub enum Error {
         column: String,
         /// The text found.
         value: String,
+        /// What the number would stand for, where it is known.
+        of: Option<Field>,
     },
     /// A JSON line that does not fit the lines before it.
     #[error(
@@ -470,6 +475,30 @@ pub enum Error {
         row: u64,
         /// What is wrong.
         reason: String,
+    },
+    /// A column of something else than propensities.
+    #[error(
+        "{}: the values of `{column}` cannot be used in {}{rows} row{}, from row {row} on: {} look like {likeness}. {}",
+        shown_path(.file), if *.more { "at least " } else { "" }, if *.rows == 1 { "" } else { "s" },
+        values_text(.values), .field.rule(), column = brief(.column)
+    )]
+    NotPropensities {
+        /// The file.
+        file: PathBuf,
+        /// The first such row.
+        row: u64,
+        /// The column of that row.
+        column: String,
+        /// What the values stand for.
+        field: Field,
+        /// The first values.
+        values: Vec<f64>,
+        /// What they look like.
+        likeness: Likeness,
+        /// The rows.
+        rows: u64,
+        /// Whether there may be more: reading stopped here.
+        more: bool,
     },
     /// Several rows that cannot be used.
     #[error("{}", several(.rows, *.more))]

@@ -1,6 +1,6 @@
 //! Parts of messages.
 
-use slateval::IgnoredFile;
+use slateval::{Field, IgnoredFile};
 
 use super::Error;
 
@@ -10,6 +10,27 @@ pub(super) fn in_segments(segments: usize) -> String {
 
 pub(super) fn item_text(item: &Option<usize>) -> String {
     item.map_or(String::new(), |i| format!(" item {i}"))
+}
+
+/// What to do about text in place of a number.
+pub(super) fn number_advice(of: Option<Field>, value: &str) -> &'static str {
+    match of {
+        Some(Field::Reward) => "rewards are numbers: correct it, or name the column that holds the rewards",
+        Some(_) if value.starts_with(['[', '(', '{']) => {
+            "text files have no lists: write one column for each slot, or write Parquet or JSON lines"
+        }
+        Some(Field::Logging { .. } | Field::Target { .. } | Field::Chi { .. } | Field::Anywhere { .. }) => {
+            "correct it, or leave the cells of a slot that the slate does not have empty in all columns"
+        }
+        _ => "correct it",
+    }
+}
+
+/// The first of some values.
+pub(super) fn values_text(values: &[f64]) -> String {
+    let shown: Vec<String> = values.iter().take(5).map(|value| format!("{value:.6}")).collect();
+    let shown = shown.iter().map(|text| text.trim_end_matches('0').trim_end_matches('.'));
+    shown.collect::<Vec<_>>().join(", ")
 }
 
 /// Errors line by line.

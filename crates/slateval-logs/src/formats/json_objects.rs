@@ -35,7 +35,7 @@ pub(crate) enum LineFault {
 impl LineFault {
     pub(crate) fn into_error(self, file: PathBuf, row: u64) -> LogError {
         match self {
-            LineFault::NotANumber { column, value } => LogError::NotANumber { file, row, column, value },
+            LineFault::NotANumber { column, value } => LogError::NotANumber { file, row, column, value, of: None },
             LineFault::Malformed(reason) => LogError::BadLine { file, row, reason },
         }
     }

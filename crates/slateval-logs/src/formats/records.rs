@@ -297,7 +297,7 @@ impl Rows {
                 Cell::Blank => None,
                 Cell::Other => {
                     let value = brief(String::from_utf8_lossy(cell).trim());
-                    Some(Error::NotANumber { file: self.path.clone(), row, column: name.clone(), value })
+                    Some(Error::NotANumber { file: self.path.clone(), row, column: name.clone(), value, of: None })
                 }
             },
             Column::Text { ends, bytes } => {

@@ -212,8 +212,8 @@ impl Reader<'_> {
                     own
                 }
                 empty => {
-                    let own =
-                        WideRows::new(self.name(), layout.as_ref().clone(), false, self.spec, self.budget.clone())?;
+                    let (own, survey) = (layout.as_ref().clone(), self.log.survey.clone());
+                    let own = WideRows::new(self.name(), own, false, self.spec, self.budget.clone(), survey)?;
                     &mut empty.insert((layout, own)).1
                 }
             };
@@ -243,6 +243,7 @@ impl Reader<'_> {
                             false,
                             self.spec,
                             self.budget.clone(),
+                            self.log.survey.clone(),
                         )?;
                         &mut empty.insert((layout, own)).1
                     }

@@ -2,18 +2,19 @@
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex};
 
 use arrow_schema::{DataType, Field, Schema, SchemaRef};
 use rayon::prelude::*;
 use slateval::{IgnoredFile, Segment, SkippedExample, Spec};
 
-use crate::columns::{Columns, Description, Found, Overlap, RowFormat, Source, check_files};
+use crate::columns::{Columns, Description, Found, Overlap, Source, check_files};
 use crate::error::{Error, OnBad, OnUnknown, Result, Tolerance, name_of};
 use crate::formats::{
     self, Format, Head, Identity, Location, Place, SortedOut, StandardInput, begins_with, guarded, side_by_side,
 };
 use crate::reading::gather::unusable;
+use crate::survey::Survey;
 
 /// The first bytes of a saved summary, which is easily mistaken for a log.
 const SUMMARY: &[u8] = b"SLATEVAL";
@@ -42,6 +43,8 @@ pub struct Log {
     empty: Vec<PathBuf>,
     /// Files of directories that are no logs.
     pub(crate) ignored: Vec<IgnoredFile>,
+    /// What is noticed while it is read.
+    pub(crate) survey: Arc<Survey>,
 }
 
 /// A file that could not be opened.
@@ -138,6 +141,7 @@ impl Log {
             unopened,
             empty,
             ignored,
+            survey: Arc::default(),
         })
     }
 
@@ -206,6 +210,7 @@ impl Log {
             unopened: Vec::new(),
             empty: Vec::new(),
             ignored: Vec::new(),
+            survey: Arc::default(),
         }
     }
 
@@ -284,7 +289,7 @@ impl Log {
         spec.policies.iter_mut().for_each(|p| p.chi = false);
         if slots {
             for (policy, target) in spec.policies.iter_mut().zip(&columns.targets) {
-                policy.chi = self.has_chi(&target.chi, &columns.format)?;
+                policy.chi = self.has_chi(&target.chi, columns)?;
                 if let (true, false, Source::Column(column) | Source::IfPresent(column)) =
                     (policy.chi, spec.columns.is_empty(), &target.chi)
                 {
@@ -314,15 +319,22 @@ impl Log {
         Description::of(file.found(), &all, columns, spec)
     }
 
+    /// The same where columns are missing: what was found of those that every log needs.
+    pub fn describe_in_part(&self, columns: &Columns, spec: &Spec) -> Description {
+        let Some(file) = self.files.first() else { return Description { uses: Vec::new(), unused: Vec::new() } };
+        let all: Vec<String> = self.schema.fields().iter().map(|f| f.name().clone()).collect();
+        Description::in_part(file.found(), &all, columns, spec)
+    }
+
     /// Whether a target has chi: if it is asked for, or there. Left out in silence where some files lack it, it would
     /// cost the estimators that need it.
-    fn has_chi(&self, chi: &Source, format: &RowFormat) -> Result<bool> {
+    fn has_chi(&self, chi: &Source, columns: &Columns) -> Result<bool> {
         let name = match chi {
             Source::Column(_) => return Ok(true),
             Source::Absent => return Ok(false),
             Source::IfPresent(name) => name,
         };
-        let column = |file: &LogFile| file.found().column_of(name, format);
+        let column = |file: &LogFile| file.found().column_of(name, columns);
         let with = self.files.iter().find_map(|file| column(file).map(|column| (file, column)));
         let without = self.files.iter().find(|file| column(file).is_none());
         match (with, without) {

@@ -11,6 +11,7 @@ mod merge;
 mod plan_differences;
 mod progress;
 mod record;
+mod second_look;
 mod tasks;
 mod units;
 

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::num::NonZero;
 use std::ops::{ControlFlow, Range};
-use std::sync::PoisonError;
+use std::sync::{Arc, PoisonError};
 
 use serde::{Deserialize, Serialize};
 use slateval::{IgnoredFile, Segment, SkippedExample, Spec, Summary};
@@ -181,7 +181,7 @@ impl Log {
             units.extend(units_of(task, &file.place, task.bytes, cut.as_ref(), file.identity.as_ref()));
         }
         let budget = Budget::new(self.memory);
-        let job = Job { columns, spec, footers: &Footers::default(), budget: &budget };
+        let job = Job { columns, spec, footers: &Footers::default(), budget: &budget, survey: &self.survey };
         let plan = || PlannedLog {
             tasks: tasks.iter().map(|(task, file)| Planned::new(task, file.identity.as_ref())).collect(),
             left_out: self.unopened.iter().map(|file| file.example.file.clone()).collect(),
@@ -313,7 +313,8 @@ pub fn partial(task: &Task, columns: &Columns, spec: &Spec) -> Result<Summary> {
 pub(crate) fn partial_in_pieces(task: &Task, columns: &Columns, spec: &Spec, piece_bytes: u64) -> Result<Summary> {
     let place = Place::at(&task.file)?;
     let bytes = place.size()?;
-    let job = Job { columns, spec, footers: &Footers::default(), budget: &Budget::new(task.memory) };
+    let (budget, survey) = (Budget::new(task.memory), Arc::default());
+    let job = Job { columns, spec, footers: &Footers::default(), budget: &budget, survey: &survey };
     let cut = pieces_of(&place, bytes, columns, piece_bytes)?;
     let identity = Identity::of(&place)?;
     if task.file_was.is_some_and(|was| was != identity.key()) {

@@ -1,6 +1,7 @@
 //! What one thread does at a time: a task, or a piece of a task that reads a text file.
 
 use std::ops::ControlFlow;
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use arrow_array::RecordBatch;
@@ -13,6 +14,7 @@ use crate::formats::{self, Batches, Footers, Format, Identity, Part, Pieces, Pla
 use crate::reading::progress;
 use crate::reading::tasks::Task;
 use crate::rows::{Budget, Done, Faults, LongRows, WideRows};
+use crate::survey::Survey;
 
 /// A task, or a piece of one that reads a text file: what one thread does at a time.
 ///
@@ -63,6 +65,7 @@ pub(crate) struct Job<'a> {
     pub(crate) spec: &'a Spec,
     pub(crate) footers: &'a Footers,
     pub(crate) budget: &'a Budget,
+    pub(crate) survey: &'a Arc<Survey>,
 }
 
 impl Job<'_> {
@@ -96,7 +99,7 @@ impl Job<'_> {
     }
 
     fn part(&self, unit: &Unit<'_>, part: &Part, input: Option<StandardInput>, report: Report<'_>) -> Result<Done> {
-        let Job { columns, spec, footers, budget } = *self;
+        let Job { columns, spec, footers, budget, survey } = *self;
         let Unit { task, place, .. } = unit;
         let format = Format::detect(place)?;
         let text = format.is_text();
@@ -112,7 +115,7 @@ impl Job<'_> {
         let file = place.path().to_owned();
         match layout.keys.clone() {
             None => {
-                let mut rows = WideRows::new(file, layout, text, spec, budget.clone())?;
+                let mut rows = WideRows::new(file, layout, text, spec, budget.clone(), survey.clone())?;
                 each(place, format, batches, report, &mut |batch, first_row, unread| {
                     rows.add(batch, first_row, unread)?;
                     Ok(self.goes_on(task, rows.faults()))
@@ -120,7 +123,7 @@ impl Job<'_> {
                 Ok(rows.finish())
             }
             Some(keys) => {
-                let mut rows = LongRows::new(file, layout, keys, text, spec, budget.clone())?;
+                let mut rows = LongRows::new(file, layout, keys, text, spec, budget.clone(), survey.clone())?;
                 each(place, format, batches, report, &mut |batch, first_row, unread| {
                     rows.add(batch, first_row, unread)?;
                     Ok(self.goes_on(task, rows.faults()?))

@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use slateval::{SkipReason, Skipped, Summary};
+use slateval::{Field, SkipReason, Skipped, Summary};
 
-use crate::error::{Error, Result};
+use crate::error::{Error, Likeness, Result};
 
 /// Bad rows, counted by reason; the first ones are kept.
 #[derive(Debug, Default)]
@@ -56,8 +56,28 @@ impl Faults {
         match self.first.len() {
             0 => None,
             1 => self.first.pop(),
-            _ => Some(Error::BadRows { rows: self.first, more }),
+            _ => Some(self.not_propensities(more).unwrap_or(Error::BadRows { rows: self.first, more })),
         }
+    }
+
+    /// One refusal of all rows, if a column holds something else than propensities and that shows in all of them.
+    fn not_propensities(&self, more: bool) -> Option<Error> {
+        let value = |error: &Error| match error {
+            Error::BadValue { file, value, field: Field::Logging { .. }, .. } => Some((file.clone(), None, *value)),
+            Error::BadValue { file, value, field: Field::Target { policy, .. }, .. } => {
+                Some((file.clone(), Some(*policy), *value))
+            }
+            _ => None,
+        };
+        let found: Vec<_> = self.first.iter().map(value).collect::<Option<_>>()?;
+        if found.iter().any(|(file, policy, _)| (file, policy) != (&found[0].0, &found[0].1)) {
+            return None;
+        }
+        let values: Vec<f64> = found.iter().map(|(_, _, value)| *value).collect();
+        let likeness = Likeness::of(&values)?;
+        let Some(Error::BadValue { file, row, column, field, .. }) = self.first.first().cloned() else { return None };
+        let rows = self.counts.values().sum();
+        Some(Error::NotPropensities { file, row, column, field, values, likeness, rows, more })
     }
 
     /// Tells a summary what was left out of it: how often for which reason, then the first rows in their order.

@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use arrow_array::RecordBatch;
 use slateval::{Block, Field, Segment, Spec, Summary};
@@ -14,6 +15,7 @@ use crate::rows::faults::Faults;
 use crate::rows::labels::Labels;
 use crate::rows::numbers::{At, Numbers};
 use crate::rows::wide::{check_scalar, explain};
+use crate::survey::{Survey, with_label};
 
 /// Adds batches of slots to a summary. Keeps one unfinished slate and one block of finished ones, however long the log.
 #[derive(Debug)]
@@ -39,6 +41,7 @@ pub(crate) struct LongRows {
     /// Slates that cannot be used.
     faults: Faults,
     budget: Budget,
+    survey: Arc<Survey>,
     /// Slots of the longest slate, and segments, that there is memory for.
     checked: (usize, usize),
 }
@@ -61,6 +64,8 @@ struct Slate {
     /// `[group][row of the slate]`.
     slots: Vec<Vec<f64>>,
     scalars: Vec<f64>,
+    /// The reward of each row of the slate.
+    rewards: Vec<f64>,
     /// `[label]`.
     labels: Vec<Segment>,
     /// Why the slate cannot be used.
@@ -102,6 +107,7 @@ impl LongRows {
         text: bool,
         spec: &Spec,
         budget: Budget,
+        survey: Arc<Survey>,
     ) -> Result<Self> {
         let done = Slates::new(layout.groups.len(), layout.scalars.len());
         let summary = Summary::new(spec.clone())?;
@@ -121,6 +127,7 @@ impl LongRows {
             rows: 0,
             faults: Faults::default(),
             budget,
+            survey,
             checked: (0, 0),
         })
     }
@@ -180,6 +187,7 @@ impl LongRows {
     /// Gives up the slate of a row that cannot be used. If nobody knows its slate, it may be a row of the slate before it
     /// or of the one behind it: both are given up.
     fn spoil(&mut self, batch: &RecordBatch, row: usize, error: Error) -> Result<()> {
+        let error = self.layout.explained(error);
         let mut id = Segment::Null;
         if row < batch.num_rows() {
             let file = self.file.clone();
@@ -328,6 +336,7 @@ impl LongRows {
         for (i, scalar) in self.layout.scalars.iter().enumerate() {
             if scalar.field == Field::Reward {
                 open.scalars[i] += rows.scalars[i][row];
+                open.rewards.push(rows.scalars[i][row]);
             }
         }
         let mut value = Segment::Null;
@@ -368,6 +377,7 @@ impl LongRows {
             return self.faults.add(self.scattered(&slate, base));
         }
         self.budget.check_more(&self.summary, order.len(), &mut self.checked)?;
+        self.survey.slot_rewards.see(&slate.rewards);
         self.done.push(&mut slate, &order);
         (self.spare, self.order) = (Some(slate.emptied()), order);
         if self.done.len() == Block::ROWS { self.flush() } else { Ok(()) }
@@ -395,7 +405,11 @@ impl LongRows {
     fn flush(&mut self) -> Result<()> {
         while self.done.len() > 0 {
             self.done.fill(&self.layout, &mut self.block);
-            let Err(error) = self.summary.add(&self.block) else { break };
+            let Err(error) = self.summary.add(&self.block) else {
+                let label = |slate: usize| self.done.labels[slate].iter().fold(0, with_label);
+                self.survey.see(&self.block, self.layout.contents(), label);
+                break;
+            };
             let slateval::Error::BadValue { field, row, .. } = &error else { return Err(Error::Core(error)) };
             let (slate, slot) = (*row, slot_of(*field));
             let at = At { file: &self.file, first_row: 0 };
@@ -414,6 +428,7 @@ impl Slate {
         self.positions.clear();
         self.slots.iter_mut().for_each(Vec::clear);
         self.scalars.clear();
+        self.rewards.clear();
         self.labels.clear();
         Slate { id: Segment::Null, fault: None, ..self }
     }

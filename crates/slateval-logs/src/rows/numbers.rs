@@ -195,6 +195,7 @@ fn parse(cells: &StringArray, column: &str, at: At<'_>) -> Result<Float64Array> 
             row: at.row(row),
             column: column.into(),
             value: beginning(cell.unwrap_or("").trim()),
+            of: None,
         }),
     };
     cells.iter().enumerate().map(number).collect()

@@ -2,9 +2,10 @@
 
 use std::ops::Range;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use arrow_array::{Array, ArrayRef, RecordBatch};
-use slateval::{Block, Spec, Summary};
+use slateval::{Block, Segment, Spec, Summary};
 
 use crate::columns::{Arrangement, Label, Layout, MAX_SLOTS, Scalar, SlotColumns};
 use crate::error::{Error, Result};
@@ -14,6 +15,7 @@ use crate::rows::faults::Faults;
 use crate::rows::labels::Labels;
 use crate::rows::lists::Lists;
 use crate::rows::numbers::{At, Numbers};
+use crate::survey::{Survey, with_label};
 
 /// Adds batches of slates to a summary.
 #[derive(Debug)]
@@ -29,6 +31,7 @@ pub(crate) struct WideRows {
     rows: u64,
     faults: Faults,
     budget: Budget,
+    survey: Arc<Survey>,
     /// Slots of the longest slate, and segments, that there is memory for.
     checked: (usize, usize),
 }
@@ -51,7 +54,14 @@ struct Columns<'a> {
 }
 
 impl WideRows {
-    pub(crate) fn new(file: PathBuf, layout: Layout, text: bool, spec: &Spec, budget: Budget) -> Result<Self> {
+    pub(crate) fn new(
+        file: PathBuf,
+        layout: Layout,
+        text: bool,
+        spec: &Spec,
+        budget: Budget,
+        survey: Arc<Survey>,
+    ) -> Result<Self> {
         let summary = Summary::new(spec.clone())?;
         let (block, faults) = (Block::new(spec), Faults::default());
         if let Some(slots) = layout.slot_columns() {
@@ -67,6 +77,7 @@ impl WideRows {
             rows: 0,
             faults,
             budget,
+            survey,
             checked: (0, 0),
         })
     }
@@ -80,7 +91,7 @@ impl WideRows {
             let row = error.row().map_or(0, |row| row.saturating_sub(first_row + 1) as usize);
             self.add_range(batch, start..row.clamp(start, batch.num_rows()), first_row)?;
             start = (row + 1).min(batch.num_rows());
-            self.faults.add(error)?;
+            self.faults.add(self.layout.explained(error))?;
         }
         self.add_range(batch, start..batch.num_rows(), first_row)
     }
@@ -95,7 +106,7 @@ impl WideRows {
         }
         let left = rows.start + added..rows.end;
         if left.len() <= 1 {
-            return self.faults.add(error);
+            return self.faults.add(self.layout.explained(error));
         }
         let middle = left.start + left.len() / 2;
         self.add_range(batch, left.start..middle, first_row)?;
@@ -122,6 +133,7 @@ impl WideRows {
             if let Err(error) = filled.and_then(add) {
                 return (start, Err(error));
             }
+            self.survey.see(&self.block, self.layout.contents(), |row| columns.label_hash(start + row));
             start = rows.end;
         }
         (start, Ok(()))
@@ -234,6 +246,15 @@ impl<'a> Columns<'a> {
         self.labels.iter_mut().try_for_each(|(label, labels)| labels.assign(label, rows.start, at, block))
     }
 
+    /// A hash of what a row is labelled with.
+    fn label_hash(&self, row: usize) -> u64 {
+        let mut value = Segment::Null;
+        self.labels.iter().fold(0, |hash, (_, labels)| {
+            labels.read(row, &mut value);
+            with_label(hash, &value)
+        })
+    }
+
     /// Finds the slots that slates do not have, and values that are there only in part.
     fn mark_missing(&self, rows: Range<usize>, at: At<'_>, block: &mut Block) -> Result<()> {
         for slot in 0..block.slots() {
@@ -297,6 +318,7 @@ impl Slots {
                 let numbers = |(slot, &i): (usize, &usize)| Numbers::new(batch.column(i), &group.name(slot).0, at);
                 Ok(Slots::Wide(columns.iter().enumerate().map(numbers).collect::<Result<_>>()?))
             }
+            Arrangement::Single(column) => Ok(Slots::Wide(vec![Numbers::new(batch.column(*column), &group.base, at)?])),
             Arrangement::List(column) | Arrangement::Long(column) => Self::list(group, batch.column(*column), at),
         }
     }

@@ -1,6 +1,6 @@
 //! What checks found.
 
-use crate::answer::check::CheckName;
+use crate::answer::check::{Check, CheckName, Status};
 use crate::answer::reason::Reason;
 use crate::answer::selection::SelectionReason;
 use crate::question::correction::Correction;
@@ -62,6 +62,8 @@ pub enum Finding {
         deviation: f64,
         /// The number of candidates that a log without repeats would have been drawn from, if the propensities tell it.
         pool: Option<usize>,
+        /// What helps.
+        remedy: Remedy,
     },
     /// The structure takes the target's slots to be independent given the context, which no log can show.
     TakesSlotsForIndependent(Structure),
@@ -71,6 +73,8 @@ pub enum Finding {
         rows: f64,
         /// Whether they are enough.
         is_enough: bool,
+        /// What helps if they are not.
+        remedy: Remedy,
     },
     /// The smallest tail rests on this many effective rows.
     TailRows {
@@ -114,6 +118,8 @@ pub enum Finding {
         why: Reason,
         /// What cannot be relied on.
         spoils: Vec<Functional>,
+        /// What helps.
+        remedy: Remedy,
     },
     /// Rows are clustered.
     Clusters {
@@ -169,6 +175,22 @@ pub enum Finding {
         /// Whole files.
         files: u64,
     },
+}
+
+/// What kind of change helps.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Remedy {
+    /// Another structure may.
+    Structure,
+    /// The propensities failed their check. They spoil the numbers of every structure, and no structure helps.
+    Propensities,
+}
+
+impl Remedy {
+    /// Given the check of propensities.
+    pub(crate) fn after(propensities: &Check) -> Self {
+        if propensities.status == Status::Fail { Remedy::Propensities } else { Remedy::Structure }
+    }
 }
 
 /// The largest shares of one row.

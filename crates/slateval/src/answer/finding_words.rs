@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::answer::finding::{Enough, Finding, Functional, Lack, RowShares};
+use crate::answer::finding::{Enough, Finding, Functional, Lack, Remedy, RowShares};
 use crate::answer::words::{Advice, PlainWords, Words, listed};
 
 impl Finding {
@@ -35,13 +35,16 @@ impl Finding {
                 unused(*was_dropped)
             ),
             Finding::SlotsLookIndependent => "the logging policy's slots look independent".to_owned(),
-            Finding::SlotsLookDependent { deviation, pool } => dependent_slots(*deviation, *pool, words),
+            Finding::SlotsLookDependent { deviation, remedy: Remedy::Propensities, .. } => {
+                format!("{}: mend the propensities first", look_dependent(*deviation))
+            }
+            Finding::SlotsLookDependent { deviation, pool, .. } => dependent_slots(*deviation, *pool, words),
             Finding::TakesSlotsForIndependent(structure) => format!(
                 "{structure} takes the target's slots to be independent given the context, which no log can show: if they \
                  are not, {}",
                 words.advice(Advice::JointTargetSlots)
             ),
-            Finding::WorthRows { rows, is_enough } => worth(*rows, *is_enough),
+            Finding::WorthRows { rows, is_enough, remedy } => worth(*rows, *is_enough, *remedy),
             Finding::TailRows { alpha, rows, is_enough: true } => {
                 format!("the {alpha} tail rests on {} effective rows", rounded(*rows))
             }
@@ -73,13 +76,13 @@ impl Finding {
             Finding::StructureStands(structure) => {
                 format!("no effect shows in the log that structure {structure} leaves out")
             }
-            Finding::StructureRefuted { why, spoils } => {
+            Finding::StructureRefuted { why, spoils, remedy } => {
                 let spoils: Vec<String> = spoils.iter().map(|what| format!("the {what}")).collect();
-                format!(
-                    "{}, so that {} cannot be relied on: let the order be chosen from the data, or assume less",
-                    why.in_words(words),
-                    listed(&spoils)
-                )
+                let advice = match remedy {
+                    Remedy::Structure => "let the order be chosen from the data, or assume less",
+                    Remedy::Propensities => "mend the propensities first, for they failed their check",
+                };
+                format!("{}, so that {} cannot be relied on: {advice}", why.in_words(words), listed(&spoils))
             }
             Finding::Clusters { groups, of, enough } => clusters(*groups, *of, *enough),
             Finding::Guarantee { least, most, lacks } => guarantee((*least, *most), *lacks, words),
@@ -130,7 +133,7 @@ fn ratio_mean(slot: Option<usize>, mean: f64, deviation: f64, is_given: bool) ->
 }
 
 fn dependent_slots(deviation: f64, pool: Option<usize>, words: &impl Words) -> String {
-    let found = format!("the logging policy's slots do not look independent ({})", standard_errors(deviation));
+    let found = look_dependent(deviation);
     let advice = words.advice(Advice::Ranking(pool));
     match pool {
         Some(pool) => {
@@ -140,15 +143,22 @@ fn dependent_slots(deviation: f64, pool: Option<usize>, words: &impl Words) -> S
     }
 }
 
-fn worth(rows: f64, is_enough: bool) -> String {
+fn look_dependent(deviation: f64) -> String {
+    format!("the logging policy's slots do not look independent ({})", standard_errors(deviation))
+}
+
+fn worth(rows: f64, is_enough: bool, remedy: Remedy) -> String {
     let rows = rounded(rows);
     if is_enough {
         return format!("the log is worth {rows} rows of the target's own");
     }
-    format!(
-        "the log is worth only {rows} rows of the target's own: collect more, compare a target closer to logging, or assume \
-         a simpler structure"
-    )
+    let found = format!("the log is worth only {rows} rows of the target's own");
+    match remedy {
+        Remedy::Structure => {
+            format!("{found}: collect more, compare a target closer to logging, or assume a simpler structure")
+        }
+        Remedy::Propensities => format!("{found}: mend the propensities first, or compare a target closer to logging"),
+    }
 }
 
 fn clusters(groups: usize, of: usize, enough: Enough) -> String {

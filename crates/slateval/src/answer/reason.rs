@@ -155,6 +155,9 @@ pub struct Effects {
 pub enum WayOut {
     /// Nothing: targets whose slots depend on each other have no weights of higher orders.
     None,
+    /// Other propensities, or a target that the log supports: they failed their check, and what they spoil is no sign of a
+    /// structure.
+    Propensities,
     /// A structure that assumes nothing.
     Product,
     /// More rows: the log is worth too few at the order that shows.
@@ -240,6 +243,10 @@ fn contradiction(order: usize, effects: Effects, way_out: WayOut, words: &impl W
                 "{effects} show in the log, which a target whose slots depend on each other cannot be corrected for"
             )
         }
+        WayOut::Propensities => format!(
+            "{effects} show in the log, but its propensities failed their check, which makes such effects show where there \
+             are none: mend the propensities, or evaluate a target that shows only what logging shows"
+        ),
         WayOut::Product => {
             let advice = words.advice(Advice::ProductStructure);
             format!("{effects} show in the log: order {order} is likely wrong; {advice}, which assumes nothing")

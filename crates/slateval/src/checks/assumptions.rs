@@ -2,7 +2,7 @@
 //! See docs/methods.md, sections 8.4, 8.9, 8.10, 8.11 and 8.13.
 
 use crate::answer::check::{Check, Status};
-use crate::answer::finding::{Finding, Functional, Lack};
+use crate::answer::finding::{Finding, Functional, Lack, Remedy};
 use crate::answer::selection::{OrderTest, Selection};
 use crate::answer::trust::{Trust, Trusts};
 use crate::question::structure::Structure;
@@ -38,7 +38,7 @@ pub(crate) fn order(selection: &Selection, trusts: &Trusts) -> Check {
 }
 
 /// Whether the log contradicts a structure that was asked for by name.
-pub(crate) fn structure(structure: &Structure, tests: &[OrderTest], trusts: &Trusts) -> Option<Check> {
+pub(crate) fn structure(structure: &Structure, tests: &[OrderTest], trusts: &Trusts, remedy: Remedy) -> Option<Check> {
     if tests.is_empty() {
         return None;
     }
@@ -53,7 +53,7 @@ pub(crate) fn structure(structure: &Structure, tests: &[OrderTest], trusts: &Tru
                 (Functional::Variance, &trusts.variance),
             ];
             let spoilt = all.into_iter().filter(|(_, trust)| **trust != Trust::Stands).map(|(what, _)| what);
-            let finding = Finding::StructureRefuted { why: why.clone(), spoils: spoilt.collect() };
+            let finding = Finding::StructureRefuted { why: why.clone(), spoils: spoilt.collect(), remedy };
             Check::new(Status::Fail, value, finding)
         }
     })

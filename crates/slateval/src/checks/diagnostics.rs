@@ -6,8 +6,9 @@
 //! `evaluate/describe.rs`.
 
 use crate::answer::diagnostics::{DesignSource, Diagnostics};
+use crate::answer::finding::Remedy;
 use crate::checks::assumptions::{independent_slots, paper_bias};
-use crate::checks::propensities::{Design, factored, propensities};
+use crate::checks::propensities::{factored, of_estimator};
 use crate::checks::rows;
 
 use crate::estimate::design::effective_rows;
@@ -37,16 +38,16 @@ impl Diagnostics {
         let (sums, structure) = (&estimator.sums, estimator.structure.as_ref().unwrap_or(&Structure::Additive));
         let (n, totals, tally) = (sums.n, sums.totals(), sums.weight_tally());
         let (design_ess, from) = (estimator.design_ess, estimator.design_from);
-        let second_moment = design_ess.map_or(f64::INFINITY, |ess| n / ess);
         let positive = |x: f64| (x > 0.0 && x.is_finite()).then_some(x);
         let (least, most) = (tally.min.unwrap_or(0.0), tally.max.unwrap_or(0.0));
         let ess = positive(totals[WeightTerm::GG]).map(|gg| totals[WeightTerm::G].powi(2) / gg);
         let max_share = positive(tally.absolute).map(|sum| least.abs().max(most.abs()) / sum);
         // Rows that are alike within clusters are worth fewer.
         let effect = estimator.design_effect;
-        let mut checks = vec![propensities(structure, sums, &Design { second_moment, from, effect })];
-        checks.extend(factored(structure, sums, effect));
-        checks.push(rows::effective_sample(design_ess.map(|ess| ess / effect)));
+        let mut checks = vec![of_estimator(estimator)];
+        let remedy = Remedy::after(&checks[0]);
+        checks.extend(factored(structure, sums, effect, remedy));
+        checks.push(rows::effective_sample(design_ess.map(|ess| ess / effect), remedy));
         checks.extend(rows::tail(effective_rows(estimator), alphas));
         checks.push(rows::concentration(max_share));
         checks.push(rows::rewards(estimator));

@@ -3,8 +3,9 @@
 
 use crate::answer::check::{Check, Status};
 use crate::answer::diagnostics::DesignSource;
-use crate::answer::finding::Finding;
+use crate::answer::finding::{Finding, Remedy};
 use crate::estimate::correction::ROUNDING_VARIANCE;
+use crate::estimate::estimator::Estimator;
 use crate::estimate::terms::WeightTerm;
 use crate::estimate::weight_sums::WeightSums;
 use crate::math::normal;
@@ -28,17 +29,26 @@ struct Furthest {
 }
 
 /// What the variances of ratios and weights are taken from.
-pub(crate) struct Design {
+struct Design {
     /// `E[G^2]`.
-    pub(crate) second_moment: f64,
-    pub(crate) from: DesignSource,
+    second_moment: f64,
+    from: DesignSource,
     /// How many times more the mean weight varies than if rows were independent.
-    pub(crate) effect: f64,
+    effect: f64,
+}
+
+/// The check of an estimator's ratios and weights.
+pub(crate) fn of_estimator(estimator: &Estimator<'_>) -> Check {
+    let structure = estimator.structure.as_ref().unwrap_or(&Structure::Additive);
+    let second_moment = estimator.design_ess.map_or(f64::INFINITY, |ess| estimator.sums.n / ess);
+    // Rows that are alike within clusters are worth fewer.
+    let design = Design { second_moment, from: estimator.design_from, effect: estimator.design_effect };
+    propensities(structure, &estimator.sums, &design)
 }
 
 /// Slot ratios and weights have mean 1 under the logging policy, whatever the rewards are: a mean far from it says that
 /// propensities are wrong or that the target shows what logging never did.
-pub(crate) fn propensities(structure: &Structure, sums: &WeightSums<'_>, design: &Design) -> Check {
+fn propensities(structure: &Structure, sums: &WeightSums<'_>, design: &Design) -> Check {
     let (n, totals, tally) = (sums.n, sums.totals(), sums.tally());
     let has_chi = design.from == DesignSource::Chi;
     let mut worst: Option<Furthest> = None;
@@ -134,7 +144,7 @@ pub(crate) fn chi(
 }
 
 /// Slots filled independently have `E[e_2(Z)] = 0`.
-pub(crate) fn factored(structure: &Structure, sums: &WeightSums<'_>, effect: f64) -> Option<Check> {
+pub(crate) fn factored(structure: &Structure, sums: &WeightSums<'_>, effect: f64, remedy: Remedy) -> Option<Check> {
     if sums.slots < 2 || !structure.needs().logging {
         return None;
     }
@@ -145,7 +155,7 @@ pub(crate) fn factored(structure: &Structure, sums: &WeightSums<'_>, effect: f64
     let status = Status::above(deviation, WARN, f64::INFINITY);
     let finding = match status {
         Status::Ok => Finding::SlotsLookIndependent,
-        _ => Finding::SlotsLookDependent { deviation, pool: likely_pool(tally) },
+        _ => Finding::SlotsLookDependent { deviation, pool: likely_pool(tally), remedy },
     };
     Some(Check::new(status, Some(deviation), finding))
 }

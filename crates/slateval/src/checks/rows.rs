@@ -3,7 +3,7 @@
 
 use crate::answer::check::{Check, Status};
 use crate::answer::diagnostics::Diagnostics;
-use crate::answer::finding::{Enough, Finding, RowShares};
+use crate::answer::finding::{Enough, Finding, Remedy, RowShares};
 use crate::answer::skipped::Skipped;
 use crate::estimate::design::ROWS_NEEDED;
 use crate::estimate::distribution::Distribution;
@@ -22,10 +22,10 @@ const ENOUGH_GROUPS: usize = 50;
 const LARGE_SHARE: f64 = 0.05;
 const DECISIVE_SHARE: f64 = 0.2;
 
-pub(crate) fn effective_sample(design_ess: Option<f64>) -> Check {
+pub(crate) fn effective_sample(design_ess: Option<f64>, remedy: Remedy) -> Check {
     let rows = design_ess.unwrap_or(0.0);
     let status = Status::below(rows, Diagnostics::ENOUGH_ROWS, ROWS_NEEDED);
-    Check::new(status, design_ess, Finding::WorthRows { rows, is_enough: status == Status::Ok })
+    Check::new(status, design_ess, Finding::WorthRows { rows, is_enough: status == Status::Ok, remedy })
 }
 
 /// Whether the smallest of the tails rests on enough rows.

@@ -7,7 +7,7 @@ use crate::answer::check::{Check, Status};
 use crate::answer::comparison::Comparison;
 use crate::answer::diagnostics::Diagnostics;
 use crate::answer::evaluation::PolicyEvaluation;
-use crate::answer::finding::Finding;
+use crate::answer::finding::{Finding, Remedy};
 use crate::answer::selection::{OrderTest, Selection};
 use crate::answer::trust::{Trust, Trusts};
 use crate::checks::{assumptions, propensities, rows};
@@ -237,7 +237,8 @@ impl Evidence<'_> {
         diagnostics.checks.extend(controls_check(&estimator.corrected));
         diagnostics.checks.extend(self.selection.map(|s| assumptions::order(s, self.trusts)));
         let named = estimator.structure.as_ref().filter(|_| self.selection.is_none());
-        diagnostics.checks.extend(named.and_then(|s| assumptions::structure(s, self.tests, self.trusts)));
+        let remedy = Remedy::after(&propensities::of_estimator(estimator));
+        diagnostics.checks.extend(named.and_then(|s| assumptions::structure(s, self.tests, self.trusts, remedy)));
         diagnostics.checks.extend(cell.clusters.as_ref().map(|groups| rows::clusters(groups.occupied(), groups.count)));
         diagnostics
     }

@@ -9,11 +9,12 @@
 //! can carry that. An active order that the log cannot carry contradicts the chosen one: there is no interval. Where the
 //! order next above is silent but could not be carried, nothing vouches for the choice: the interval is conditional.
 
-use crate::answer::finding::Functional;
+use crate::answer::finding::{Functional, Remedy};
 use crate::answer::reason::{Reason, Untested, WayOut};
 use crate::answer::refutation::Refutation;
 use crate::answer::selection::{OrderTest, Selection, SelectionReason};
 use crate::answer::trust::{Trust, Trusts};
+use crate::checks::propensities;
 use crate::estimate::design::ROWS_NEEDED;
 use crate::estimate::design::product_design_ess;
 use crate::estimate::estimator::Estimator;
@@ -95,7 +96,8 @@ impl Selection {
         let (cdf, mean) = (highest(Functional::Cdf), highest(Functional::Mean));
         let variance = highest(Functional::Variance).max(mean);
         let told_apart = design_ess.len() > 1;
-        let chosen = Chosen { orders, cdf, mean, variance, slots, told_apart };
+        let remedy = Remedy::after(&propensities::of_estimator(first));
+        let chosen = Chosen { orders, cdf, mean, variance, slots, told_apart, remedy };
         let trusts = chosen.trusts();
         let reason = chosen.reason(&trusts);
         let Chosen { orders, .. } = chosen;
@@ -128,6 +130,8 @@ struct Chosen {
     slots: usize,
     /// Whether orders are kept to choose among: they are not for targets whose slots depend on each other.
     told_apart: bool,
+    /// What helps where the log contradicts all orders.
+    remedy: Remedy,
 }
 
 impl Chosen {
@@ -164,6 +168,8 @@ impl Chosen {
     fn way_out(&self, test: &OrderTest) -> WayOut {
         if !self.told_apart {
             WayOut::None
+        } else if self.remedy == Remedy::Propensities {
+            WayOut::Propensities
         } else if test.and_above {
             WayOut::Product
         } else {
