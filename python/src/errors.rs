@@ -50,7 +50,9 @@ impl From<Failure> for PyErr {
         let (class, message) = match failure {
             Failure::Python(error) => return error,
             Failure::Logs(error) => match *error {
-                slateval_logs::Error::Unended { .. } => ("FileError", format!("{error}: allow_unended=True")),
+                slateval_logs::Error::Unended { .. } | slateval_logs::Error::UnendedStream { .. } => {
+                    ("FileError", format!("{error}: allow_unended=True"))
+                }
                 slateval_logs::Error::UnknownFiles { .. } => {
                     ("FileError", format!("{error}, or leave them out with on_unknown_file=\"skip\""))
                 }
@@ -127,11 +129,16 @@ fn class_of(error: &slateval_logs::Error) -> &'static str {
             RemoteError::Denied { .. }
             | RemoteError::NoCredentials { .. }
             | RemoteError::BrokenOff { .. }
-            | RemoteError::NoRanges { .. },
+            | RemoteError::NoRanges { .. }
+            | RemoteError::WholeTooLarge { .. },
         ) => "FileError",
         Error::NoSuchFile { .. } | Error::NoMatch { .. } | Error::NoLogs { .. } => "MissingFileError",
         Error::NoRows { .. } => "NoRowsError",
-        Error::Unreadable { .. } | Error::LongLine { .. } | Error::TooManyColumns { .. } => "FileError",
+        Error::Unreadable { .. }
+        | Error::Damaged { .. }
+        | Error::LongLine { .. }
+        | Error::TooManyColumns { .. }
+        | Error::TooLargeToRead { .. } => "FileError",
         Error::MissingSlot { .. } => "ColumnError",
         Error::WrongType { .. } => "DataTypeError",
         _ => "InputError",

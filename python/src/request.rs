@@ -92,7 +92,7 @@ pub(crate) fn locations(paths: Vec<String>) -> Vec<Location> {
 impl Request {
     /// Opens a log.
     pub(crate) fn open(&self, paths: &[Location]) -> Result<Log, Failure> {
-        let log = self.bounded(Log::open_tolerating(paths, self.tolerance())?);
+        let log = Log::open_within(paths, self.tolerance(), self.memory)?;
         Ok(if self.allow_duplicates { log.allow_duplicates() } else { log })
     }
 

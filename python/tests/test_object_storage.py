@@ -14,7 +14,7 @@ import time
 from collections.abc import Callable, Iterator
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import boto3
 import numpy as np
@@ -531,30 +531,155 @@ class Ranged(SimpleHTTPRequestHandler):
         pass
 
 
+def serve_files(folder: Path, handler: type[SimpleHTTPRequestHandler]) -> str:
+    class Here(handler):  # type: ignore[misc, valid-type]
+        def __init__(self, *rest: Any, **named: Any) -> None:
+            super().__init__(*rest, directory=str(folder), **named)
+
+        def log_message(self, format: str, *rest: Any) -> None:
+            pass
+
+    return f"http://127.0.0.1:{serving(Here).server_port}"
+
+
 def test_web_servers(bucket: Bucket, binary: Path, parquet: str, tmp_path: Path) -> None:
     for name in ("log.parquet", "closed.parquet"):
         (tmp_path / name).write_bytes(Path(parquet).read_bytes())
-    for handler, parts in ((Ranged, True), (SimpleHTTPRequestHandler, False)):
+    local = evaluation(binary, parquet)
+    # Python's own server sends whole files only, with their time of change and no tag.
+    assert evaluation(binary, f"{serve_files(tmp_path, SimpleHTTPRequestHandler)}/log.parquet") == local
+    base = serve_files(tmp_path, Ranged)
+    assert evaluation(binary, f"{base}/log.parquet") == local
+    assert evaluation(binary, f"{base}/closed.parquet?secret=1") == local
+    error = refused(binary, f"{base}/closed.parquet?secret=2")
+    assert "access is refused" in error
+    assert "secret" not in error
+    assert "there is no such object" in refused(binary, f"{base}/none.parquet")
+    assert "each file needs an address of its own" in refused(binary, f"{base}/logs/")
 
-        class Here(handler):  # type: ignore[misc, valid-type]
-            def __init__(self, *rest: Any, **named: Any) -> None:
-                super().__init__(*rest, directory=str(tmp_path), **named)
 
-            def log_message(self, format: str, *rest: Any) -> None:
-                pass
+class Changing(SimpleHTTPRequestHandler):
+    """Serves one file in the ways that are set, and counts what was asked of it."""
 
-        base = f"http://127.0.0.1:{serving(Here).server_port}"
-        if not parts:
-            assert "download the file" in refused(binary, f"{base}/log.parquet")
-            continue
-        local = evaluation(binary, parquet)
-        assert evaluation(binary, f"{base}/log.parquet") == local
-        assert evaluation(binary, f"{base}/closed.parquet?secret=1") == local
-        error = refused(binary, f"{base}/closed.parquet?secret=2")
-        assert "access is refused" in error
-        assert "secret" not in error
-        assert "there is no such object" in refused(binary, f"{base}/none.parquet")
-        assert "each file needs an address of its own" in refused(binary, f"{base}/logs/")
+    content, tag, time, ranges = b"", '"tag"', "", True
+    asked: ClassVar[list[str]] = []
+    # Called before each answer.
+    change: ClassVar[Callable[[], None]] = lambda: None
+
+    def do_GET(self) -> None:
+        served = type(self)
+        part = self.headers.get("Range") or ""
+        served.asked.append(f"{self.command} {part}".strip())
+        served.change()
+        data = served.content
+        headers = {"ETag": served.tag, "Last-Modified": served.time}
+        start, end = 0, len(data)
+        if part and served.ranges:
+            first, last = part.removeprefix("bytes=").split("-")
+            start, end = int(first), int(last) + 1
+            headers["Content-Range"] = f"bytes {start}-{end - 1}/{len(data)}"
+        self.send_response(206 if part and served.ranges else 200)
+        self.send_header("Content-Length", str(end - start))
+        for name, value in headers.items():
+            if value:
+                self.send_header(name, value)
+        self.end_headers()
+        if self.command == "GET":
+            try:
+                self.wfile.write(data[start:end])
+            except OSError:
+                pass  # It is enough for the client.
+
+    do_HEAD = do_GET
+
+    def log_message(self, format: str, *rest: Any) -> None:
+        pass
+
+
+def changing(**settings: Any) -> tuple[type[Changing], str]:
+    handler = type("Here", (Changing,), {"asked": [], **settings})
+    return handler, f"http://127.0.0.1:{serving(handler).server_port}"
+
+
+def test_a_server_that_sends_whole_files_only(binary: Path, log: Log, tmp_path: Path) -> None:
+    table = pa.concat_tables([pa.table(log.columns())] * 4)
+    paths = {ending: tmp_path / f"log.{ending}" for ending in ("parquet", "csv", "csv.gz", "arrow", "arrows")}
+    pq.write_table(table, paths["parquet"], row_group_size=1000)
+    pyarrow.csv.write_csv(table, paths["csv"])
+    with pa.CompressedOutputStream(str(paths["csv.gz"]), "gzip") as packed:
+        pyarrow.csv.write_csv(table, packed)
+    pyarrow.feather.write_feather(table, str(paths["arrow"]))
+    with pa.ipc.new_stream(str(paths["arrows"]), table.schema) as stream:
+        stream.write_table(table)
+    served, base = changing(ranges=False)
+    for ending, path in paths.items():
+        served.content, served.asked[:] = path.read_bytes(), []
+        assert len(served.content) > 2 * LOOK
+        assert evaluation(binary, f"{base}/log.{ending}") == evaluation(binary, str(path)), ending
+        # The size, a look that is answered with all of it, and all of it once more.
+        assert len(served.asked) <= 4, (ending, served.asked)
+    served.content = paths["parquet"].read_bytes()
+    told = refused(binary, f"{base}/log.parquet", "--memory", "100000")
+    assert "sends whole files only" in told and "--memory SIZE" in told
+    served.content = paths["csv"].read_bytes().rstrip()
+    assert "does not end with a line feed" in refused(binary, f"{base}/log.csv")
+    assert evaluation(binary, f"{base}/log.csv", more=("--allow-unended",))["log"]["rows"] == table.num_rows
+
+
+def test_a_large_text_file_is_read_from_front_to_end(binary: Path, tmp_path: Path) -> None:
+    """More than two windows of 8 MB, of a server that sends no parts."""
+    rows = 600_000
+    random = np.random.default_rng(1)
+    columns = {"reward": random.random(rows).round(3), "mu_1": np.full(rows, 0.5), "pi_1": random.random(rows)}
+    path = tmp_path / "large.csv"
+    pyarrow.csv.write_csv(pa.table(columns), path)
+    served, base = changing(ranges=False, content=path.read_bytes())
+    assert len(served.content) > 17 << 20
+    found, local = evaluation(binary, f"{base}/large.csv"), evaluation(binary, str(path))
+    assert found["log"]["rows"] == rows
+    assert found["policies"][0]["mean"]["value"] == pytest.approx(local["policies"][0]["mean"]["value"], rel=1e-12)
+    assert len(served.asked) <= 5
+
+
+def test_objects_without_a_strong_tag(binary: Path, tmp_path: Path) -> None:
+    """What changes while it is read is noticed by its time; what is small is fetched by one request."""
+    random = np.random.default_rng(1)
+
+    def csv(rows: int, mean: float) -> bytes:
+        lines = (f"{mean:.3f},0.500,{value:.6f}\n" for value in random.random(rows))
+        return ("reward,mu_1,pi_1\n" + "".join(lines)).encode()
+
+    times = ["Wed, 21 Oct 2026 07:28:00 GMT", "Wed, 21 Oct 2026 07:28:01 GMT"]
+    for tag in ('W/"weak"', ""):
+        large, small = csv(500_000, 0.5), csv(1000, 0.25)
+        assert len(large) > 8 << 20 > len(small)
+        served, base = changing(content=large, tag=tag, time=times[0])
+
+        def rewrite(served: type[Changing] = served) -> None:
+            if len(served.asked) == 4:
+                served.content, served.time = csv(500_000, 0.75), times[1]
+
+        served.change = rewrite
+        assert "it changed since the log was opened" in refused(binary, f"{base}/a.csv"), tag
+        served, base = changing(content=small, tag=tag, time="")
+        assert evaluation(binary, f"{base}/a.csv")["policies"][0]["mean"]["value"] == pytest.approx(0.25, rel=0.1)
+        assert served.asked == ["HEAD", "GET"]
+
+
+def test_keys_with_brackets(bucket: Bucket, binary: Path, log: Log, tmp_path: Path) -> None:
+    """A key is read as it stands before it is taken for a pattern, by no more requests."""
+    table = pa.table(log.columns())
+    for i, key in enumerate(("a[1].parquet", "a1.parquet", "a2.parquet", "b[1]/part.parquet", "b1/part.parquet")):
+        pq.write_table(table.slice(100 * i, 100 * (i + 1)), tmp_path / "part.parquet")
+        bucket.upload(tmp_path / "part.parquet", f"brackets/{key}")
+    rows = {"a[1].parquet": 100, "a[12].parquet": 500, "b[1]": 400, "b[1]/": 400, "a?1].parquet": 100}
+    for key, wanted in rows.items():
+        bucket.proxy.requests = 0
+        assert evaluation(binary, f"s3://{BUCKET}/brackets/{key}")["log"]["rows"] == wanted, key
+        # A list for the name and one for each kind of table, then the object.
+        assert bucket.proxy.requests <= 5 + 2 * (wanted == 500), key
+    tasks = slateval.plan(f"s3://{BUCKET}/brackets/a[1].parquet", structure="additive")
+    assert slateval.merge(map(slateval.partial, tasks)).rows == 100
 
 
 def test_results_stay_here(bucket: Bucket, binary: Path, parquet: str) -> None:

@@ -219,7 +219,8 @@ pub(crate) struct Columns {
     /// Count a file again that the log names twice, by another path or a link, or that a state has counted already
     #[arg(long, help_heading = "Log")]
     pub(crate) allow_duplicates: bool,
-    /// Read text files whose last line has no line feed: without it, a file may have been cut short
+    /// Read text files whose last line has no line feed, and Arrow streams without an end mark: without these, a file may have
+    /// been cut short
     #[arg(long, help_heading = "Log")]
     pub(crate) allow_unended: bool,
     /// What to do about rows that cannot be used: fail, or skip them, count them and name the first; in a long log, the
@@ -233,8 +234,8 @@ pub(crate) struct Columns {
     /// out and name the first), fail, or skip (leave them out); names that begin with _ or . never count
     #[arg(long, value_name = "U", default_value = "warn", help_heading = "Log", value_parser = str::parse::<OnUnknown>)]
     pub(crate) on_unknown_file: OnUnknown,
-    /// Memory that sums may take, such as 2GB or 512MiB: a log that may need more is refused [default: half of the
-    /// machine's]
+    /// Memory that sums may take, such as 2GB or 512MiB; half as much may be held of the log while it is read. A log that
+    /// may need more is refused [default: half of the machine's]
     #[arg(long, value_name = "SIZE", help_heading = "Log", value_parser = size)]
     pub(crate) memory: Option<u64>,
     /// Reward of the slate [default: reward]

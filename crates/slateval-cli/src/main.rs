@@ -88,11 +88,17 @@ fn ended(outcome: anyhow::Result<ExitCode>) -> ExitCode {
 fn advice(error: &anyhow::Error) -> String {
     let known = |cause: &(dyn std::error::Error + 'static)| match cause.downcast_ref() {
         Some(slateval_logs::Error::Core(core)) => of_core(core),
-        Some(slateval_logs::Error::Unended { .. }) => Some(": --allow-unended".to_owned()),
+        Some(slateval_logs::Error::Unended { .. } | slateval_logs::Error::UnendedStream { .. }) => {
+            Some(": --allow-unended".to_owned())
+        }
         Some(slateval_logs::Error::UnknownFiles { .. }) => {
             Some(", or leave them out with --on-unknown-file skip".to_owned())
         }
-        Some(slateval_logs::Error::TooMuchMemory { .. }) => Some(": --memory SIZE".to_owned()),
+        Some(
+            slateval_logs::Error::TooMuchMemory { .. }
+            | slateval_logs::Error::TooLargeToRead { .. }
+            | slateval_logs::Error::Remote(slateval_logs::RemoteError::WholeTooLarge { .. }),
+        ) => Some(": --memory SIZE".to_owned()),
         Some(slateval_logs::Error::MissingColumn { content, .. }) => {
             let named =
                 |(name, value): (_, String)| format!(" Name it with {}.", Voice::CommandLine.setting(name, &value));

@@ -13,18 +13,18 @@ use crate::settings::{Record, provenance};
 
 /// Opens a log.
 pub(crate) fn open(logs: &[Location], columns: &args::Columns) -> Result<Log> {
-    let log = notes::timed("opening the log", || Log::open_tolerating(logs, columns.tolerance()))?;
+    let log = notes::timed("opening the log", || Log::open_within(logs, columns.tolerance(), columns.memory))?;
     Ok(as_asked(log, columns))
 }
 
 /// Opens a log of which nothing may be left.
 pub(crate) fn open_what_is_left(logs: &[Location], columns: &args::Columns) -> Result<Log> {
-    let log = notes::timed("opening the log", || Log::open_what_is_left(logs, columns.tolerance()))?;
+    let log = notes::timed("opening the log", || Log::open_what_is_left(logs, columns.tolerance(), columns.memory))?;
     Ok(as_asked(log, columns))
 }
 
 /// Tells what was opened, and has it read as the flags ask for.
-fn as_asked(mut log: Log, columns: &args::Columns) -> Log {
+fn as_asked(log: Log, columns: &args::Columns) -> Log {
     log.files().iter().for_each(|file| notes::debug(&format!("reads {}", shown_path(file))));
     if !log.empty_files().is_empty() {
         let (count, names) = (counted(log.empty_files().len() as u64, "file"), names(log.empty_files()));
@@ -34,9 +34,6 @@ fn as_asked(mut log: Log, columns: &args::Columns) -> Log {
         let all = log.ignored().len() as u64;
         let (count, names) = (counted(all, "file"), IgnoredFile::several(log.ignored(), all));
         notes::warn(&format!("{count} left out that cannot be read as a log: {names}"));
-    }
-    if let Some(bytes) = columns.memory {
-        log = log.with_memory(bytes);
     }
     if columns.allow_duplicates { log.allow_duplicates() } else { log }
 }

@@ -198,3 +198,13 @@ fn wrong_propensities_are_a_warning() {
     assert_eq!(run.code, 0);
     assert!(run.stdout.contains("FAILED") && run.stdout.contains("slot 1 has mean 0.6"), "{}", run.stdout);
 }
+
+/// The file is damaged so that the `parquet` crate panics, which is its error and no fault of this program.
+#[test]
+fn a_panic_of_a_reader_is_told_as_damage_and_nothing_else() {
+    let file = format!("{}/tests/damaged/reader-panics.parquet", env!("CARGO_MANIFEST_DIR"));
+    let run = slateval(&["evaluate", &file, "--structure", "product", "--band", "none"]);
+    assert_eq!(run.code, 2, "{}{}", run.stdout, run.stderr);
+    assert!(run.stderr.contains("reader-panics.parquet: this Parquet file is damaged"), "{}", run.stderr);
+    assert!(!run.stderr.contains("panicked") && run.stderr.lines().count() == 1, "{}", run.stderr);
+}

@@ -5,8 +5,11 @@ mod common;
 
 use std::fs;
 use std::path::Path;
+use std::sync::Arc;
 
-use common::{Run, additive, slateval};
+use arrow_array::{ArrayRef, Float64Array, RecordBatch};
+use arrow_ipc::writer::StreamWriter;
+use common::{Run, additive, slateval, slateval_with_input};
 use tempfile::tempdir;
 
 const HEADER: &str = "reward,mu_1,pi_1\n";
@@ -20,6 +23,10 @@ fn write(folder: &Path, name: &str, text: &str) -> String {
 
 fn evaluate(arguments: &[&str]) -> Run {
     slateval(&additive(&[&["evaluate"], arguments].concat()))
+}
+
+fn evaluate_input(arguments: &[&str], input: &[u8]) -> Run {
+    slateval_with_input(&additive(&[&["evaluate"], arguments].concat()), input)
 }
 
 fn json(arguments: &[&str]) -> serde_json::Value {
@@ -237,6 +244,39 @@ fn a_text_file_without_its_last_line_feed_may_be_cut_short() {
     let log = write(folder.path(), "a.jsonl", &format!("{line}\n{line}"));
     assert!(evaluate(&[&log]).stderr.contains("a.jsonl: the last line"));
     assert_eq!(json(&[&log, "--allow-unended"])["log"]["rows"], 2);
+}
+
+#[test]
+fn an_arrow_stream_without_its_end_mark_may_be_cut_short() {
+    let folder = tempdir().unwrap();
+    let column = |value: f64| Arc::new(Float64Array::from(vec![value; 100])) as ArrayRef;
+    let columns = [("reward", column(1.0)), ("mu_1", column(0.5)), ("pi_1", column(0.25))];
+    let rows = RecordBatch::try_from_iter(columns).unwrap();
+    let mut whole = Vec::new();
+    let mut writer = StreamWriter::try_new(&mut whole, &rows.schema()).unwrap();
+    writer.write(&rows).unwrap();
+    writer.write(&rows).unwrap();
+    writer.finish().unwrap();
+    drop(writer);
+    // The mark is eight bytes long; a part of it is none.
+    for missing in [8, 5, 4, 1] {
+        let cut = &whole[..whole.len() - missing];
+        let log = folder.path().join("a.arrows");
+        fs::write(&log, cut).unwrap();
+        let log = log.display().to_string();
+        for (run, name) in [(evaluate(&[&log]), "a.arrows"), (evaluate_input(&["-"], cut), "-")] {
+            assert_eq!(run.code, 2, "{missing}");
+            let words = format!("{name}: the Arrow stream ends without its end mark");
+            assert!(run.stderr.contains(&words) && run.stderr.contains("--allow-unended"), "{}", run.stderr);
+        }
+        assert_eq!(json(&[&log, "--allow-unended"])["log"]["rows"], 200);
+        assert_eq!(evaluate_input(&["-", "--allow-unended"], cut).code, 0);
+    }
+    let good = write(folder.path(), "b.csv", &format!("{HEADER}{GOOD}"));
+    let log = folder.path().join("a.arrows").display().to_string();
+    let skipped = json(&[&log, &good, "--on-bad-file", "skip"]);
+    assert_eq!((&skipped["log"]["rows"], &skipped["log"]["skipped"][0]["files"]), (&2.into(), &1.into()));
+    assert_eq!(evaluate_input(&["-"], &whole).code, 0);
 }
 
 #[test]

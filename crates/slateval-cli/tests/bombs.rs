@@ -77,6 +77,43 @@ fn a_log_that_would_not_fit_into_memory_is_refused() {
     assert!(run.code == 2 && run.stderr.contains("2GB or 512MiB"), "{}", run.stderr);
 }
 
+/// Valid files of some kilobytes, which `bombs/make.py` makes. Without the check they take up to 1.2 GB.
+#[test]
+fn files_that_claim_more_than_the_memory_are_refused_before_they_are_read() {
+    for (file, column) in [
+        ("page.parquet", "reward"),
+        ("batch.arrow", "reward"),
+        ("batch.arrows", "reward"),
+        ("list-of-floats.parquet", "mu"),
+        ("list-of-integers.parquet", "mu"),
+        ("list-behind-others.parquet", "mu"),
+    ] {
+        let path = format!("{}/tests/bombs/{file}", env!("CARGO_MANIFEST_DIR"));
+        let words = format!("{file}: column `");
+        for threads in ["1", "8"] {
+            refused(1_000_000, &["evaluate", &path, "--memory", "50MB", "--threads", threads], &words);
+        }
+        let run = slateval(&["evaluate", &path, "--memory", "50MB"]);
+        let of_columns = [column, "pi", "mu_1", "pi_1"].map(|column| format!("column `{column}` claims too much"));
+        assert!(of_columns.iter().any(|words| run.stderr.contains(words)), "{}", run.stderr);
+        assert!(
+            run.stderr.contains("the 25 MB that are allowed") && run.stderr.contains("--memory SIZE"),
+            "{}",
+            run.stderr
+        );
+    }
+}
+
+/// The limit is for what is held at a time, not for the whole file.
+#[test]
+fn a_large_page_is_read_where_there_is_memory_for_it() {
+    for file in ["page.parquet", "batch.arrow", "batch.arrows"] {
+        let path = format!("{}/tests/bombs/{file}", env!("CARGO_MANIFEST_DIR"));
+        let run = slateval(&["evaluate", &path, "--memory", "400MB", "--structure", "product", "--band", "none"]);
+        assert_eq!(run.code, 0, "{}", run.stderr);
+    }
+}
+
 #[test]
 fn standard_error_need_not_be_there() {
     for redirection in ["2>&-", "2>/dev/full"] {

@@ -164,6 +164,14 @@ pub enum Error {
         /// What the reader said.
         reason: String,
     },
+    /// A file that is damaged in a way that the library which reads its format does not expect.
+    #[error("{}: this {format} is damaged; make it anew, or fetch it again from where it came from", shown_path(.path))]
+    Damaged {
+        /// The file.
+        path: PathBuf,
+        /// What it was read as.
+        format: &'static str,
+    },
     /// A text file whose last line has no end.
     #[error(
         "{}: the last line does not end with a line feed, so the file may have been cut short. If it is whole, add the \
@@ -171,6 +179,15 @@ pub enum Error {
     )]
     Unended {
         /// The file.
+        path: PathBuf,
+    },
+    /// An Arrow stream without its end mark.
+    #[error(
+        "{}: the Arrow stream ends without its end mark, so it may have been cut short. If it is whole, close its writer, \
+         which writes the mark, or allow such streams", shown_path(.path)
+    )]
+    UnendedStream {
+        /// The file, or `-` for standard input.
         path: PathBuf,
     },
     /// A line that no program writes.
@@ -662,6 +679,22 @@ pub enum Error {
         /// What is allowed.
         limit: u64,
     },
+    /// A column that would not fit into memory while it is read.
+    #[error(
+        "{}: column `{column}` claims too much at a time: reading needs {needed} MB of memory, more than the {limit} MB that \
+         are allowed for it: write the file again with smaller pages, row groups or record batches, or allow more memory",
+        shown_path(.path), column = brief(.column)
+    )]
+    TooLargeToRead {
+        /// The file.
+        path: PathBuf,
+        /// The column that needs most of it.
+        column: String,
+        /// Megabytes that are needed for all columns.
+        needed: u64,
+        /// Megabytes that are allowed.
+        limit: u64,
+    },
     /// The threads could not be started.
     #[error("cannot start threads: {0}")]
     Threads(
@@ -671,6 +704,11 @@ pub enum Error {
     /// What the estimators refuse.
     #[error(transparent)]
     Core(#[from] slateval::Error),
+}
+
+/// Megabytes, rounded up.
+pub(crate) fn megabytes(bytes: u64) -> u64 {
+    bytes.div_ceil(1_000_000)
 }
 
 impl Error {

@@ -120,15 +120,28 @@ pub enum RemoteError {
         /// What is wrong with the certificate.
         reason: String,
     },
-    /// A web server that sends whole files only.
+    /// A web server that does not tell a file's size.
     #[error(
-        "{address}: this server does not tell the file's size or does not send parts of it, which reading needs; \
-         download the file",
+        "{address}: this server does not tell the file's size, which reading needs; download the file",
         address = brief(.address)
     )]
     NoRanges {
         /// The address.
         address: String,
+    },
+    /// A file that has to be fetched as a whole and does not fit into memory.
+    #[error(
+        "{address}: this server sends whole files only, and this format is not read from front to end, so the file has to be \
+         held in memory: {needed} MB, where {limit} MB are allowed for all such files. Download it, or allow more memory",
+        address = brief(.address)
+    )]
+    WholeTooLarge {
+        /// The address.
+        address: String,
+        /// Megabytes of the file.
+        needed: u64,
+        /// Megabytes that are allowed.
+        limit: u64,
     },
     /// A directory or a pattern on a web server.
     #[error(

@@ -26,10 +26,12 @@ impl Error {
         matches!(
             self,
             Error::Unreadable { .. }
+                | Error::Damaged { .. }
                 | Error::Changed { .. }
                 | Error::UnknownFormat { .. }
                 | Error::JsonArray { .. }
                 | Error::Unended { .. }
+                | Error::UnendedStream { .. }
                 | Error::LongLine { .. }
                 | Error::TooManyColumns { .. }
         )

@@ -98,6 +98,6 @@ pub struct Tolerance {
     pub bad_files: OnBad,
     /// Files of directories that are no logs. This changes no number.
     pub unknown_files: OnUnknown,
-    /// Whether a plain text file may lack the line feed of its last line.
+    /// Whether a plain text file may lack the line feed of its last line, and an Arrow stream its end mark.
     pub unended: bool,
 }

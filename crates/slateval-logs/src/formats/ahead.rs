@@ -10,6 +10,7 @@ use parquet::errors::Result;
 use parquet::file::reader::{ChunkReader, Length};
 
 use crate::formats::bounded::Bounded;
+use crate::formats::claims::Claims;
 use crate::formats::store::{Columns, refused};
 
 /// Bytes read at once. Columns take turns, so what they all hold should fit into the processor's cache.
@@ -35,6 +36,7 @@ pub(crate) struct ReadAhead {
     bytes: ColumnBytes,
     /// Where the chunk ends.
     end: u64,
+    claims: Arc<Claims>,
     held: Mutex<Held>,
 }
 
@@ -48,8 +50,8 @@ struct Held {
 }
 
 impl ReadAhead {
-    pub(crate) fn new(bytes: ColumnBytes, end: u64) -> Self {
-        ReadAhead { bytes, end, held: Mutex::default() }
+    pub(crate) fn new(bytes: ColumnBytes, end: u64, claims: Arc<Claims>) -> Self {
+        ReadAhead { bytes, end, claims, held: Mutex::default() }
     }
 
     /// Some bytes from `start` on, `least` or more if the chunk has them.
@@ -122,8 +124,11 @@ impl Length for ReadAhead {
 impl ChunkReader for ReadAhead {
     type T = Bounded<Reader<Bytes>>;
 
+    /// Readers ask for bytes in this way where a page begins.
     fn get_read(&self, start: u64) -> Result<Self::T> {
-        Ok(Bounded(self.bytes(start, HEADER)?.reader()))
+        let bytes = self.bytes(start, HEADER)?;
+        self.claims.admit(start, &bytes)?;
+        Ok(Bounded(bytes.reader()))
     }
 
     fn get_bytes(&self, start: u64, length: usize) -> Result<Bytes> {
@@ -147,7 +152,8 @@ mod tests {
     fn ahead(content: &[u8]) -> ReadAhead {
         let mut file = tempfile::tempfile().unwrap();
         std::io::Write::write_all(&mut file, content).unwrap();
-        ReadAhead::new(ColumnBytes::File(Arc::new(file)), LENGTH)
+        let claims = Claims::of_nothing();
+        ReadAhead::new(ColumnBytes::File(Arc::new(file)), LENGTH, claims)
     }
 
     #[test]
@@ -160,7 +166,7 @@ mod tests {
                 let bytes = ahead.get_bytes(start, length).unwrap();
                 assert_eq!(bytes, content[start as usize..][..length]);
                 let mut header = [0; 4];
-                ahead.get_read(start).unwrap().read_exact(&mut header).unwrap();
+                ahead.bytes(start, HEADER).unwrap().reader().read_exact(&mut header).unwrap();
                 assert_eq!(header, content[start as usize..][..4]);
                 if holds_all {
                     needed.push((start, bytes));

@@ -2,8 +2,7 @@
 
 use std::io::{self, Read, Seek, SeekFrom};
 use std::ops::Range;
-use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use arrow_array::RecordBatch;
@@ -12,6 +11,7 @@ use bytes::Bytes;
 
 use crate::error::{Error, Result};
 use crate::formats::place::Place;
+use crate::formats::upstream_panics::caught;
 
 /// Rows a reader hands out at once. Dictionaries of columns and bins of rewards take turns in the processor's cache, the
 /// less often, the larger this is; but a batch has to have room there too.
@@ -75,6 +75,23 @@ pub(crate) struct Batches {
     pub(crate) batches: Box<dyn Iterator<Item = Result<RecordBatch>>>,
     /// Rows of the last batch that could not be read.
     pub(crate) bad: BadRows,
+    /// Set behind the last batch if the file ended without the mark that ends it.
+    pub(crate) cut_short: Arc<AtomicBool>,
+}
+
+impl Batches {
+    /// Batches of which nothing else is known.
+    pub(crate) fn new(schema: SchemaRef, batches: Box<dyn Iterator<Item = Result<RecordBatch>>>) -> Self {
+        Batches {
+            schema,
+            first_row: 0,
+            rows: None,
+            taken: None,
+            batches,
+            bad: BadRows::default(),
+            cut_short: Arc::default(),
+        }
+    }
 }
 
 /// Rows that a reader could not make sense of, one error each. They stand in their batch without some or all values, so
@@ -112,8 +129,7 @@ pub(crate) type Choose<'a> = &'a dyn Fn(&Schema) -> Result<Selection>;
 /// Runs a reader on bytes that may be damaged in a way its authors did not think of, or that a server failed to send,
 /// which readers take for damage.
 pub(crate) fn guarded<T>(place: &Place, format: &'static str, read: impl FnOnce() -> Result<T>) -> Result<T> {
-    let read = catch_unwind(AssertUnwindSafe(read))
-        .unwrap_or_else(|_| Err(Error::unreadable(place.path(), format, "the reader broke off in the middle")));
+    let read = caught(read).unwrap_or_else(|| Err(Error::Damaged { path: place.path().into(), format }));
     read.map_err(|error| place.failure().unwrap_or(error))
 }
 

@@ -3,11 +3,15 @@
 //! The `parquet` crate skips what it does not know of a page's header by copying it away, which succeeds behind the end of
 //! the bytes too. A damaged header may tell of two thousand million numbers: it took minutes to skip them one by one.
 
-use std::io::{ErrorKind, Read, Result};
+use std::io::{Chain, Cursor, ErrorKind, Read, Result};
+use std::sync::Arc;
 
 use bytes::Bytes;
 use parquet::errors::Result as ParquetResult;
 use parquet::file::reader::{ChunkReader, Length};
+
+use crate::formats::claims::Claims;
+use crate::formats::page_header::BEGINNING;
 
 /// Fails at the end, in place of reading nothing.
 #[derive(Debug)]
@@ -22,25 +26,33 @@ impl<R: Read> Read for Bounded<R> {
     }
 }
 
-/// A file, or what stands for one, that is read so.
+/// A file, or what stands for one, that is read so. What its pages claim is checked first.
 #[derive(Debug)]
-pub(crate) struct BoundedFile<R>(pub(crate) R);
+pub(crate) struct BoundedFile<R> {
+    pub(crate) file: R,
+    pub(crate) claims: Arc<Claims>,
+}
 
 impl<R: Length> Length for BoundedFile<R> {
     fn len(&self) -> u64 {
-        self.0.len()
+        self.file.len()
     }
 }
 
 impl<R: ChunkReader> ChunkReader for BoundedFile<R> {
-    type T = Bounded<R::T>;
+    type T = Bounded<Chain<Cursor<Vec<u8>>, R::T>>;
 
+    /// Readers ask for bytes in this way where a page begins.
     fn get_read(&self, start: u64) -> ParquetResult<Self::T> {
-        self.0.get_read(start).map(Bounded)
+        let mut bytes = self.file.get_read(start)?;
+        let mut header = Vec::with_capacity(BEGINNING);
+        bytes.by_ref().take(BEGINNING as u64).read_to_end(&mut header)?;
+        self.claims.admit(start, &header)?;
+        Ok(Bounded(Cursor::new(header).chain(bytes)))
     }
 
     fn get_bytes(&self, start: u64, length: usize) -> ParquetResult<Bytes> {
-        self.0.get_bytes(start, length)
+        self.file.get_bytes(start, length)
     }
 }
 
@@ -53,14 +65,12 @@ mod tests {
 
     #[test]
     fn what_is_not_there_cannot_be_skipped() {
-        let file = BoundedFile(Bytes::from_static(&[1, 2, 3]));
         let mut two = [0; 2];
-        let mut bytes = file.get_read(0).unwrap();
+        let mut bytes = Bounded(&[1, 2, 3][..]);
         bytes.read_exact(&mut two).unwrap();
         assert_eq!(two, [1, 2]);
         assert_eq!(copy(&mut bytes.by_ref().take(1), &mut sink()).unwrap(), 1);
         let behind = copy(&mut bytes.take(8), &mut sink());
         assert_eq!(behind.unwrap_err().kind(), ErrorKind::UnexpectedEof);
-        assert_eq!(file.get_bytes(1, 2).unwrap(), [2, 3][..]);
     }
 }

@@ -60,7 +60,7 @@ pub(crate) fn open(place: &Place, delimiter: u8, packing: Packing, part: &Part, 
     let schema = Schema::new(chosen.columns.iter().map(as_read).collect::<Vec<_>>());
     let (records, taken) = records(place, delimiter, packing, part, &uses, schema)?;
     let (schema, first_row, bad) = (records.schema(), part.first_row(), records.bad_rows());
-    Ok(Batches { schema, first_row, rows: None, taken: Some(taken), batches: Box::new(records), bad })
+    Ok(Batches { first_row, taken: Some(taken), bad, ..Batches::new(schema, Box::new(records)) })
 }
 
 /// The number of rows of a part.

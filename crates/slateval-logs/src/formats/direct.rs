@@ -19,9 +19,12 @@ use crate::error::{Error, Result};
 use crate::formats::ahead::ColumnBytes;
 use crate::formats::batches::BATCH;
 use crate::formats::bounded::BoundedFile;
+use crate::formats::claims::Claims;
 use crate::formats::detect::{Format, open_file};
 use crate::formats::floats::{Float, Floats};
+use crate::formats::long_lists::{BYTES_OF_A_VALUE, count_values, most_values};
 use crate::formats::place::Place;
+use crate::formats::room::{Held, Holding};
 use crate::formats::row_lengths::Lengths;
 use crate::formats::store::{self, Chunks, Columns};
 
@@ -33,6 +36,7 @@ pub(crate) struct Source {
     /// Ascending.
     pub(crate) columns: Vec<usize>,
     pub(crate) groups: Range<usize>,
+    pub(crate) held: Arc<Held>,
 }
 
 /// Reads the batches of a [`Source`].
@@ -56,15 +60,52 @@ enum Column {
 
 impl Source {
     fn unreadable(&self, error: impl ToString) -> Error {
-        self.place.unreadable(Format::Parquet.name(), error)
+        self.too_large().unwrap_or_else(|| self.place.unreadable(Format::Parquet.name(), error))
+    }
+
+    /// The error for what was refused because it is too large.
+    fn too_large(&self) -> Option<Error> {
+        let name = |leaf: usize| {
+            let column = self.footer.parquet_schema().get_column_root_idx(leaf);
+            self.footer.schema().field(column).name().clone()
+        };
+        self.held.failure(self.place.path(), name)
+    }
+
+    /// The leaves of some columns.
+    fn leaves(&self, columns: &[usize]) -> Vec<usize> {
+        let kinds = self.footer.parquet_schema();
+        (0..kinds.num_columns()).filter(|&leaf| columns.contains(&kinds.get_column_root_idx(leaf))).collect()
+    }
+
+    /// What the pages of some columns claim, for one reader of them.
+    fn claims(&self, columns: &[usize]) -> Arc<Claims> {
+        Claims::new(self.footer.metadata(), &self.leaves(columns), self.groups.clone(), self.held.clone())
+    }
+
+    /// Refuses lists of these columns that are too long to be decoded.
+    fn check_lists(&self, bytes: &ColumnBytes, columns: &[usize]) -> Result<()> {
+        let (footer, kinds) = (self.footer.metadata(), self.footer.parquet_schema());
+        let has_lists = |leaf: &usize| kinds.column(*leaf).max_rep_level() > 0;
+        let lists: Vec<usize> = self.leaves(columns).into_iter().filter(has_lists).collect();
+        let most = |leaf: &usize| most_values(footer, *leaf, self.groups.clone()).saturating_mul(BYTES_OF_A_VALUE);
+        if self.held.has_share_for(lists.iter().map(most).fold(0, u64::saturating_add)) {
+            return Ok(());
+        }
+        let claims = self.claims(columns);
+        for leaf in lists {
+            let values = count_values(bytes, &claims, footer, leaf, self.groups.clone());
+            let held = self.held.hold(leaf, Holding::Values, values.saturating_mul(BYTES_OF_A_VALUE));
+            held.map_err(|excess| self.unreadable(excess))?;
+        }
+        Ok(())
     }
 
     /// Refuses a row group that has more or fewer values of a column than rows, as only a damaged footer says.
     fn check_groups(&self) -> Result<()> {
         let kinds = self.footer.parquet_schema();
         let has_one_a_row = |leaf: &usize| kinds.column(*leaf).max_rep_level() == 0;
-        let leaves = (0..kinds.num_columns()).filter(|&leaf| self.columns.contains(&kinds.get_column_root_idx(leaf)));
-        for leaf in leaves.filter(has_one_a_row) {
+        for leaf in self.leaves(&self.columns).into_iter().filter(has_one_a_row) {
             for group in &self.footer.metadata().row_groups()[self.groups.clone()] {
                 let (rows, values) = (group.num_rows(), group.column(leaf).num_values());
                 if rows != values {
@@ -91,6 +132,7 @@ impl Source {
 
     /// The general reader for some columns, from a row on.
     fn general(&self, bytes: &ColumnBytes, columns: &[usize], row: usize) -> Result<ParquetRecordBatchReader> {
+        self.check_lists(bytes, columns)?;
         match bytes {
             // A file of its own: columns that share one take turns to move about in it.
             ColumnBytes::File(_) => self.general_of(open_file(self.place.path())?, columns, row),
@@ -100,12 +142,13 @@ impl Source {
 
     fn general_of<R: ChunkReader + 'static>(
         &self,
-        bytes: R,
+        file: R,
         columns: &[usize],
         row: usize,
     ) -> Result<ParquetRecordBatchReader> {
+        let file = BoundedFile { file, claims: self.claims(columns) };
         let mask = ProjectionMask::roots(self.footer.parquet_schema(), columns.iter().copied());
-        ParquetRecordBatchReaderBuilder::new_with_metadata(BoundedFile(bytes), self.footer.clone())
+        ParquetRecordBatchReaderBuilder::new_with_metadata(file, self.footer.clone())
             .with_projection(mask)
             .with_row_groups(self.groups.clone().collect())
             .with_offset(row)
@@ -115,20 +158,18 @@ impl Source {
     }
 
     /// A column of floats, or of lists of them.
-    fn floats(&self, column: usize, bytes: &ColumnBytes) -> Option<Column> {
+    fn floats(&self, column: usize, bytes: &ColumnBytes, claims: &Arc<Claims>) -> Option<Column> {
         let data_type = self.footer.schema().field(column).data_type();
         match item_type(data_type) {
-            DataType::Float32 => self.leaf(column, bytes).map(Column::Single),
-            DataType::Float64 => self.leaf(column, bytes).map(Column::Double),
+            DataType::Float32 => self.leaf(column, bytes, claims).map(Column::Single),
+            DataType::Float64 => self.leaf(column, bytes, claims).map(Column::Double),
             _ => None,
         }
     }
 
-    fn leaf<T: Float>(&self, column: usize, bytes: &ColumnBytes) -> Option<Floats<T>> {
-        let kinds = self.footer.parquet_schema();
-        let mut leaves = (0..kinds.num_columns()).filter(|&leaf| kinds.get_column_root_idx(leaf) == column);
-        let leaf = leaves.next().filter(|_| leaves.next().is_none())?;
-        Floats::new(bytes.clone(), self.footer.metadata().clone(), leaf, self.groups.clone())
+    fn leaf<T: Float>(&self, column: usize, bytes: &ColumnBytes, claims: &Arc<Claims>) -> Option<Floats<T>> {
+        let [leaf] = self.leaves(&[column])[..] else { return None };
+        Floats::new(bytes.clone(), claims.clone(), self.footer.metadata().clone(), leaf, self.groups.clone())
     }
 }
 
@@ -137,7 +178,8 @@ impl Direct {
     pub(crate) fn new(source: Source, schema: SchemaRef, rows: u64) -> Result<Self> {
         source.check_groups()?;
         let bytes = source.bytes()?;
-        let columns: Vec<Option<Column>> = source.columns.iter().map(|&i| source.floats(i, &bytes)).collect();
+        let claims = source.claims(&source.columns);
+        let columns: Vec<Option<Column>> = source.columns.iter().map(|&i| source.floats(i, &bytes, &claims)).collect();
         let others = source.columns.iter().zip(&columns).filter(|(_, column)| column.is_none());
         let others: Vec<usize> = others.map(|(&i, _)| i).collect();
         let others = if others.is_empty() { None } else { Some(source.general(&bytes, &others, 0)?) };
@@ -151,6 +193,9 @@ impl Direct {
             if let Some(batch) = self.direct(rows)? {
                 self.done += rows;
                 return Ok(Some(batch));
+            }
+            if let Some(error) = self.source.too_large() {
+                return Err(error);
             }
             self.rest = Some(self.source.general(&self.bytes, &self.source.columns, self.done)?);
         }
@@ -252,6 +297,7 @@ mod tests {
     use parquet::arrow::arrow_reader::ArrowReaderOptions;
 
     use super::*;
+    use crate::formats::room::Room;
 
     const ROWS: usize = 20_000;
 
@@ -265,7 +311,8 @@ mod tests {
         writer.write(&batch).unwrap();
         writer.close().unwrap();
         let footer = ArrowReaderMetadata::load(&File::open(&path).unwrap(), ArrowReaderOptions::new()).unwrap();
-        let source = Source { place: path.into(), footer, columns: vec![0], groups: 0..1 };
+        let source =
+            Source { place: path.into(), footer, columns: vec![0], groups: 0..1, held: Room::new(1 << 30, 1).reader() };
         let mut direct = Direct::new(source, batch.schema(), ROWS as u64).unwrap();
         let mut row = 0;
         for read in direct.by_ref() {

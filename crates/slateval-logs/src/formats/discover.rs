@@ -19,11 +19,12 @@ use crate::formats::store;
 const DEPTH: usize = 64;
 
 /// All files that the paths and addresses stand for: as given, and what is inside a directory or fits a pattern in the
-/// order of names. Whether files of directories are logs is still to be found out.
-pub(crate) fn files(given: &[Location]) -> Result<Candidates> {
+/// order of names. Whether files of directories are logs is still to be found out. Objects that can only be fetched as a
+/// whole may take `memory` bytes together.
+pub(crate) fn files(given: &[Location], memory: u64) -> Result<Candidates> {
     let addresses: Vec<Address> = given.iter().map(Address::of).collect::<std::result::Result<_, _>>()?;
     let remotes: Vec<Remote> = addresses.iter().filter_map(Address::remote).cloned().collect();
-    let mut objects = store::find(&remotes)?.into_iter();
+    let mut objects = store::find(&remotes, memory)?.into_iter();
     let mut found = Found::default();
     for address in &addresses {
         match address {

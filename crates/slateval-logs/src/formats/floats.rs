@@ -10,12 +10,14 @@ use std::sync::Arc;
 use parquet::basic::{Encoding, Type};
 use parquet::column::page::Page;
 use parquet::file::metadata::ParquetMetaData;
-use parquet::schema::types::ColumnDescriptor;
 
 use crate::formats::ahead::{ColumnBytes, ReadAhead};
 use crate::formats::bits::Bits;
+use crate::formats::claims::Claims;
 use crate::formats::hybrid::Hybrid;
+use crate::formats::levels::Levels;
 use crate::formats::pages::Pages;
+use crate::formats::room::Holding;
 use crate::formats::row_lengths::Lengths;
 
 /// A float as Parquet stores it.
@@ -45,6 +47,7 @@ impl Float for f64 {
 /// A column of some row groups.
 pub(crate) struct Floats<T> {
     bytes: ColumnBytes,
+    claims: Arc<Claims>,
     footer: Arc<ParquetMetaData>,
     column: usize,
     /// The row groups to come.
@@ -89,6 +92,7 @@ impl<T: Float> Floats<T> {
     /// Reads a leaf column; `None` if its levels are not those of a value or a list of values.
     pub(crate) fn new(
         bytes: ColumnBytes,
+        claims: Arc<Claims>,
         footer: Arc<ParquetMetaData>,
         column: usize,
         groups: Range<usize>,
@@ -101,6 +105,7 @@ impl<T: Float> Floats<T> {
         }
         Some(Floats {
             bytes,
+            claims,
             footer,
             column,
             groups,
@@ -122,6 +127,9 @@ impl<T: Float> Floats<T> {
                 Some(page) if page.rows_left() > 0 => {
                     let count = page.rows_left().min(rows - lengths.rows());
                     let wanted = lengths.append(&page.lengths, page.done, count);
+                    // Room may be made for twice as many when it has to grow.
+                    let bytes = 2 * (values.len() + wanted) * size_of::<T>();
+                    self.claims.held().hold(self.column, Holding::Values, bytes as u64).ok()?;
                     values.reserve(wanted);
                     page.read(wanted, &self.dictionary, &mut self.bits, &mut values)?;
                     page.done += count;
@@ -177,7 +185,7 @@ impl<T: Float> Floats<T> {
         let values = usize::try_from(chunk.num_values()).ok()?;
         self.group = Group { rows, values };
         let (start, length) = chunk.byte_range();
-        let bytes = ReadAhead::new(self.bytes.clone(), start + length);
+        let bytes = ReadAhead::new(self.bytes.clone(), start + length, self.claims.clone());
         // Each group has its own.
         self.dictionary.clear();
         self.pages.open(bytes, chunk, rows)
@@ -262,43 +270,4 @@ impl OpenPage {
         }
         Some(())
     }
-}
-
-/// Where in a page's bytes its levels are, and where they end.
-struct Levels {
-    repetition: Option<(usize, usize)>,
-    definition: Option<(usize, usize)>,
-    end: usize,
-}
-
-impl Levels {
-    fn of(page: &Page, kind: &ColumnDescriptor) -> Option<Self> {
-        let (repeated, optional) = (kind.max_rep_level() > 0, kind.max_def_level() > 0);
-        let (repetition, definition) = match page {
-            Page::DataPageV2 { rep_levels_byte_len, def_levels_byte_len, .. } => {
-                let middle = *rep_levels_byte_len as usize;
-                ((0, middle), (middle, middle + *def_levels_byte_len as usize))
-            }
-            Page::DataPage { buf, def_level_encoding, rep_level_encoding, .. } => {
-                let old = |used, encoding: &Encoding| used && *encoding != Encoding::RLE;
-                if old(repeated, rep_level_encoding) || old(optional, def_level_encoding) {
-                    return None;
-                }
-                let repetition = if repeated { counted(buf, 0)? } else { (0, 0) };
-                (repetition, if optional { counted(buf, repetition.1)? } else { (repetition.1, repetition.1) })
-            }
-            Page::DictionaryPage { .. } => return None,
-        };
-        (definition.1 <= page.buffer().len()).then_some(Levels {
-            repetition: repeated.then_some(repetition),
-            definition: optional.then_some(definition),
-            end: definition.1,
-        })
-    }
-}
-
-/// The bytes behind their number, which stands at `at`.
-fn counted(bytes: &[u8], at: usize) -> Option<(usize, usize)> {
-    let length: [u8; 4] = bytes.get(at..at + 4)?.try_into().ok()?;
-    Some((at + 4, at + 4 + u32::from_le_bytes(length) as usize))
 }

@@ -1,6 +1,6 @@
 //! Arrow IPC: files, streams, and standard input.
 
-use std::io::{BufRead, BufReader, Read, Stdin, stdin};
+use std::io::{self, BufRead, BufReader, Read, Stdin, stdin};
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 
@@ -9,27 +9,43 @@ use arrow_ipc::reader::{FileReader, StreamReader};
 use arrow_schema::{ArrowError, Schema};
 
 use crate::error::{Error, Result, brief};
-use crate::formats::batches::{BadRows, Batches, Choose, Counted};
+use crate::formats::batches::{Batches, Choose, Counted};
 use crate::formats::detect::{Format, STDIN};
-use crate::formats::ipc_claims::{CheckedStream, check_file};
+use crate::formats::ipc_claims::{CheckedStream, Watch, check_file};
+use crate::formats::ipc_limit::Limit;
 use crate::formats::place::{Place, Reader};
+use crate::formats::room::Room;
 
 fn bad(place: &Place, format: Format) -> impl Fn(ArrowError) -> Error + 'static {
     let place = place.clone();
     move |e| place.unreadable(format.name(), e)
 }
 
+/// The same for a reader that may have been refused memory.
+fn bad_or_large(place: &Place, format: Format, limit: &Limit) -> impl Fn(ArrowError) -> Error + 'static {
+    let (place, limit) = (place.clone(), limit.clone());
+    move |e| limit.error(&place, || place.unreadable(format.name(), e))
+}
+
 pub(crate) fn file_schema(place: &Place) -> Result<Schema> {
-    let (reader, _) = file(place, None)?;
+    let (reader, _) = file(place, None, None)?;
     Ok(reader.schema().as_ref().clone())
 }
 
 type Input = BufReader<Counted<Reader>>;
 
 /// The reader of a file that claims nothing impossible, and the count of bytes taken.
-fn file(place: &Place, columns: Option<Vec<usize>>) -> Result<(FileReader<Input>, Arc<AtomicU64>)> {
-    let mut file = place.reader()?;
-    check_file(&mut file).map_err(|e| place.unreadable(Format::IpcFile.name(), e))?;
+fn file(
+    place: &Place,
+    columns: Option<Vec<usize>>,
+    limit: Option<&Limit>,
+) -> Result<(FileReader<Input>, Arc<AtomicU64>)> {
+    let mut file = place.seeking_reader()?;
+    let unreadable = |e: io::Error| place.unreadable(Format::IpcFile.name(), e);
+    check_file(&mut file, limit).map_err(|e| match limit {
+        Some(limit) => limit.error(place, || unreadable(e)),
+        None => unreadable(e),
+    })?;
     let (file, taken) = Counted::new(file);
     let reader = FileReader::try_new(BufReader::new(file), columns).map_err(bad(place, Format::IpcFile))?;
     Ok((reader, taken))
@@ -37,49 +53,43 @@ fn file(place: &Place, columns: Option<Vec<usize>>) -> Result<(FileReader<Input>
 
 pub(crate) fn stream_schema(place: &Place) -> Result<Schema> {
     let file = BufReader::new(place.reader()?);
-    Ok(stream(place, file, None)?.schema().as_ref().clone())
+    Ok(stream(place, file, None, Watch::default())?.schema().as_ref().clone())
 }
 
-fn stream<R: Read>(place: &Place, reader: R, columns: Option<Vec<usize>>) -> Result<StreamReader<CheckedStream<R>>> {
-    StreamReader::try_new(CheckedStream::new(reader), columns).map_err(bad(place, Format::IpcStream))
+fn stream<R: Read>(
+    place: &Place,
+    reader: R,
+    columns: Option<Vec<usize>>,
+    watch: Watch,
+) -> Result<StreamReader<CheckedStream<R>>> {
+    StreamReader::try_new(CheckedStream::new(reader, watch), columns).map_err(bad(place, Format::IpcStream))
 }
 
-pub(crate) fn open_file(place: &Place, choose: Choose<'_>) -> Result<Batches> {
-    let bad = bad(place, Format::IpcFile);
-    let schema = file_schema(place)?;
+pub(crate) fn open_file(place: &Place, room: &Room, choose: Choose<'_>) -> Result<Batches> {
+    let schema = Arc::new(file_schema(place)?);
     let indices = choose(&schema)?.columns;
-    let projected = schema.project(&indices).map_err(&bad)?;
-    let (reader, taken) = file(place, Some(indices))?;
+    let projected = schema.project(&indices).map_err(bad(place, Format::IpcFile))?;
+    let limit = Limit::new(schema, indices.clone(), room);
+    let bad = bad_or_large(place, Format::IpcFile, &limit);
+    let (reader, taken) = file(place, Some(indices), Some(&limit))?;
     let batches = Box::new(reader.map(move |batch| batch.map_err(&bad)));
-    Ok(Batches {
-        schema: projected.into(),
-        first_row: 0,
-        rows: None,
-        taken: Some(taken),
-        batches,
-        bad: BadRows::default(),
-    })
+    Ok(Batches { taken: Some(taken), ..Batches::new(projected.into(), batches) })
 }
 
-pub(crate) fn open_stream(place: &Place, choose: Choose<'_>) -> Result<Batches> {
+pub(crate) fn open_stream(place: &Place, room: &Room, choose: Choose<'_>) -> Result<Batches> {
     if place.is_standard_input() {
-        return StandardInput::open()?.batches(choose);
+        return StandardInput::open()?.batches(room, choose);
     }
-    let bad = bad(place, Format::IpcStream);
-    let schema = stream_schema(place)?;
+    let schema = Arc::new(stream_schema(place)?);
     let indices = choose(&schema)?.columns;
-    let projected = schema.project(&indices).map_err(&bad)?;
+    let projected = schema.project(&indices).map_err(bad(place, Format::IpcStream))?;
     let (file, taken) = Counted::new(place.reader()?);
-    let reader = stream(place, BufReader::new(file), Some(indices))?;
+    let watch = Watch::default();
+    let limit = watch.limit.get_or_init(|| Limit::new(schema, indices.clone(), room));
+    let bad = bad_or_large(place, Format::IpcStream, limit);
+    let reader = stream(place, BufReader::new(file), Some(indices), watch.clone())?;
     let batches = Box::new(reader.map(move |batch| batch.map_err(&bad)));
-    Ok(Batches {
-        schema: projected.into(),
-        first_row: 0,
-        rows: None,
-        taken: Some(taken),
-        batches,
-        bad: BadRows::default(),
-    })
+    Ok(Batches { taken: Some(taken), cut_short: watch.cut_short(), ..Batches::new(projected.into(), batches) })
 }
 
 /// Refuses input that cannot be a stream by its first bytes. The reader would take text for a length, and wait for as
@@ -98,7 +108,10 @@ fn check_stream(reader: &mut impl BufRead) -> Result<()> {
 }
 
 /// Standard input, opened: its schema has been read and cannot be read again.
-pub(crate) struct StandardInput(StreamReader<CheckedStream<BufReader<Stdin>>>);
+pub(crate) struct StandardInput {
+    reader: StreamReader<CheckedStream<BufReader<Stdin>>>,
+    watch: Watch,
+}
 
 impl std::fmt::Debug for StandardInput {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -110,29 +123,30 @@ impl StandardInput {
     pub(crate) fn open() -> Result<Self> {
         let mut reader = BufReader::new(stdin());
         check_stream(&mut reader)?;
-        let reader = StreamReader::try_new(CheckedStream::new(reader), None);
-        reader.map(StandardInput).map_err(|e| Error::NotAStream { reason: brief(&e.to_string()) })
+        let watch = Watch::default();
+        let reader = StreamReader::try_new(CheckedStream::new(reader, watch.clone()), None);
+        let reader = reader.map_err(|e| Error::NotAStream { reason: brief(&e.to_string()) })?;
+        Ok(StandardInput { reader, watch })
     }
 
     pub(crate) fn schema(&self) -> Schema {
-        self.0.schema().as_ref().clone()
+        self.reader.schema().as_ref().clone()
     }
 
-    pub(crate) fn batches(self, choose: Choose<'_>) -> Result<Batches> {
-        let bad = bad(&Place::Local(STDIN.into()), Format::IpcStream);
-        let indices = choose(&self.0.schema())?.columns;
-        let projected = self.0.schema().project(&indices).map_err(&bad)?;
+    pub(crate) fn batches(self, room: &Room, choose: Choose<'_>) -> Result<Batches> {
+        let place = Place::Local(STDIN.into());
+        let schema = self.reader.schema();
+        let indices = choose(&schema)?.columns;
+        let projected = schema.project(&indices).map_err(bad(&place, Format::IpcStream))?;
+        // The reader was made before it was known which columns are wanted, and unpacks them all.
+        let all = (0..schema.fields().len()).collect();
+        let limit = self.watch.limit.get_or_init(|| Limit::new(schema, all, room));
+        let bad = bad_or_large(&place, Format::IpcStream, limit);
         let narrow = move |batch: std::result::Result<RecordBatch, ArrowError>| {
             batch.and_then(|batch| batch.project(&indices)).map_err(&bad)
         };
-        Ok(Batches {
-            schema: projected.into(),
-            first_row: 0,
-            rows: None,
-            taken: None,
-            batches: Box::new(self.0.map(narrow)),
-            bad: BadRows::default(),
-        })
+        let batches = Box::new(self.reader.map(narrow));
+        Ok(Batches { cut_short: self.watch.cut_short(), ..Batches::new(projected.into(), batches) })
     }
 }
 

@@ -4,10 +4,14 @@
 //! flipped bit would end the program.
 
 use std::io::{self, Cursor, Read, Seek, SeekFrom};
+use std::sync::Arc;
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use arrow_ipc::{BodyCompression, Message, RecordBatch, root_as_footer, root_as_message};
 
 use crate::formats::batches::LONGEST_LINE;
+use crate::formats::ipc_limit::Limit;
 
 /// Bytes of a message's description at most.
 const LONGEST_DESCRIPTION: usize = LONGEST_LINE;
@@ -30,11 +34,27 @@ pub(crate) struct CheckedStream<R> {
     inner: R,
     message: Cursor<Vec<u8>>,
     ended: bool,
+    watch: Watch,
+}
+
+/// What the reader of a stream and its owner share.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Watch {
+    /// What messages may take, once it is known which columns are read.
+    pub(crate) limit: Arc<OnceLock<Limit>>,
+    cut_short: Arc<AtomicBool>,
+}
+
+impl Watch {
+    /// Set when the stream has ended without its end mark.
+    pub(crate) fn cut_short(&self) -> Arc<AtomicBool> {
+        self.cut_short.clone()
+    }
 }
 
 impl<R: Read> CheckedStream<R> {
-    pub(crate) fn new(inner: R) -> Self {
-        CheckedStream { inner, message: Cursor::default(), ended: false }
+    pub(crate) fn new(inner: R, watch: Watch) -> Self {
+        CheckedStream { inner, message: Cursor::default(), ended: false, watch }
     }
 
     fn next_message(&mut self) -> io::Result<()> {
@@ -43,7 +63,10 @@ impl<R: Read> CheckedStream<R> {
         if length == Some(MARKER) {
             length = self.take(4, &mut bytes)?;
         }
-        // Nothing more, or a length of 0, ends a stream.
+        // Nothing more, or a length of 0, ends a stream. The latter is its end mark.
+        if length.is_none() {
+            self.watch.cut_short.store(true, Ordering::Relaxed);
+        }
         let Some(length) = length.map(i32::from_le_bytes).filter(|&length| length != 0) else {
             self.ended = true;
             self.message = Cursor::new(bytes);
@@ -55,9 +78,13 @@ impl<R: Read> CheckedStream<R> {
         self.extend(length as u64, &mut bytes)?;
         let message = root_as_message(&bytes[start..]).map_err(|e| odd(&format!("a message is none: {e}")))?;
         let body = u64::try_from(message.bodyLength()).map_err(|_| odd("a message has a negative length"))?;
+        let limit = self.watch.limit.clone();
+        check_buffers(message, body, limit.get(), |_| Ok(None))?;
         let mut content = Vec::new();
         self.extend(body, &mut content)?;
-        check_buffers(message, body, |at| Ok(content.get(at..).and_then(|bytes| bytes.first_chunk().copied())))?;
+        check_buffers(message, body, limit.get(), |at| {
+            Ok(content.get(at..).and_then(|bytes| bytes.first_chunk().copied()))
+        })?;
         bytes.append(&mut content);
         self.message = Cursor::new(bytes);
         Ok(())
@@ -90,7 +117,7 @@ impl<R: Read> Read for CheckedStream<R> {
 
 /// Refuses a file whose messages claim what cannot be. A file without a footer that can be read is for its reader to
 /// refuse.
-pub(crate) fn check_file(file: &mut (impl Read + Seek)) -> io::Result<()> {
+pub(crate) fn check_file(file: &mut (impl Read + Seek), limit: Option<&Limit>) -> io::Result<()> {
     let size = file.seek(SeekFrom::End(0))?;
     let tail = read_at(file, size.saturating_sub(10), 10)?;
     let Some(length) = tail.first_chunk().map(|bytes| i32::from_le_bytes(*bytes)) else { return Ok(()) };
@@ -109,7 +136,7 @@ pub(crate) fn check_file(file: &mut (impl Read + Seek)) -> io::Result<()> {
         let start = if bytes.starts_with(&MARKER) { 8 } else { 4 };
         let message = root_as_message(bytes.get(start..).unwrap_or_default());
         let message = message.map_err(|e| odd(&format!("a message is none: {e}")))?;
-        check_buffers(message, body, |place| {
+        check_buffers(message, body, limit, |place| {
             Ok(read_at(file, at + description + place as u64, CLAIM)?.first_chunk().copied())
         })?;
     }
@@ -123,15 +150,18 @@ fn read_at(file: &mut (impl Read + Seek), at: u64, length: u64) -> io::Result<Ve
     Ok(bytes)
 }
 
-/// Refuses compressed buffers that claim more than their bytes can hold. `claim` reads eight bytes of the body.
+/// Refuses compressed buffers that claim more than their bytes can hold, or more than there may be. `claim` reads eight bytes
+/// of the body.
 fn check_buffers(
     message: Message<'_>,
     body: u64,
+    limit: Option<&Limit>,
     mut claim: impl FnMut(usize) -> io::Result<Option<[u8; CLAIM as usize]>>,
 ) -> io::Result<()> {
     let dictionary = message.header_as_dictionary_batch().and_then(|dictionary| dictionary.data());
     let Some(batch): Option<RecordBatch<'_>> = message.header_as_record_batch().or(dictionary) else { return Ok(()) };
     let compression: Option<BodyCompression<'_>> = batch.compression();
+    let mut sizes = Vec::new();
     for buffer in batch.buffers().into_iter().flatten() {
         let (Ok(at), Ok(length)) = (u64::try_from(buffer.offset()), u64::try_from(buffer.length())) else {
             return Err(odd("a buffer has a negative length"));
@@ -139,6 +169,7 @@ fn check_buffers(
         if at.checked_add(length).is_none_or(|end| end > body) {
             return Err(odd("a buffer lies outside its message"));
         }
+        sizes.push((length, 0));
         if compression.is_none() || length < CLAIM {
             continue;
         }
@@ -148,6 +179,14 @@ fn check_buffers(
         if claimed < -1 || u64::try_from(claimed).is_ok_and(|claimed| claimed > most) {
             return Err(odd(&format!("{length} compressed bytes claim to hold {claimed}")));
         }
+        if let Some(last) = sizes.last_mut() {
+            last.1 = u64::try_from(claimed).unwrap_or(0);
+        }
     }
-    Ok(())
+    let Some(limit) = limit else { return Ok(()) };
+    match message.header_as_dictionary_batch() {
+        Some(dictionary) => limit.hold_dictionary(dictionary.id(), &sizes),
+        None => limit.hold_batch(&sizes, batch.variadicBufferCounts().into_iter().flatten()),
+    }
+    .map_err(io::Error::other)
 }

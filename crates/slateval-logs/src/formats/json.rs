@@ -74,7 +74,7 @@ pub(crate) fn open(place: &Place, packing: Packing, part: &Part, choose: Choose<
     let bad = BadRows::default();
     let objects = Objects::new(&schema);
     let rows = Rows { lines, row: first_row, objects, schema: schema.clone(), bad: bad.clone() };
-    Ok(Batches { schema, first_row, rows: None, taken: Some(taken), batches: Box::new(rows), bad })
+    Ok(Batches { first_row, taken: Some(taken), bad, ..Batches::new(schema, Box::new(rows)) })
 }
 
 /// The number of rows of a part.

@@ -8,6 +8,7 @@ mod bits;
 mod bounded;
 mod candidates;
 mod cell;
+mod claims;
 mod contents;
 mod csv;
 mod detect;
@@ -21,17 +22,22 @@ mod hybrid;
 mod identity;
 mod ipc;
 mod ipc_claims;
+mod ipc_limit;
 mod json;
 mod json_objects;
 mod json_shape;
+mod levels;
 mod location;
+mod long_lists;
 mod lot;
 mod packed;
+mod page_header;
 mod pages;
 mod parquet;
 mod pieces;
 mod place;
 mod records;
+mod room;
 mod row_lengths;
 #[cfg(feature = "object-store")]
 mod store;
@@ -39,6 +45,7 @@ mod store;
 #[path = "no_store.rs"]
 mod store;
 mod unpack;
+mod upstream_panics;
 mod waiting;
 
 use std::sync::Arc;
@@ -60,6 +67,7 @@ pub(crate) use location::with_secrets;
 pub(crate) use parquet::Footers;
 pub(crate) use pieces::{PIECE, Pieces};
 pub(crate) use place::Place;
+pub(crate) use room::Room;
 pub(crate) use waiting::side_by_side;
 
 use crate::error::Result;
@@ -84,14 +92,15 @@ pub(crate) fn open(
     format: Format,
     part: &Part,
     footers: &Footers,
+    room: &Room,
     choose: Choose<'_>,
 ) -> Result<Batches> {
     match format {
-        Format::Parquet => parquet::open(place, part, footers, choose),
+        Format::Parquet => parquet::open(place, part, footers, room, choose),
         Format::Csv { delimiter, packing } => csv::open(place, delimiter, packing, part, choose),
         Format::JsonLines { packing } => json::open(place, packing, part, choose),
-        Format::IpcFile => ipc::open_file(place, choose),
-        Format::IpcStream => ipc::open_stream(place, choose),
+        Format::IpcFile => ipc::open_file(place, room, choose),
+        Format::IpcStream => ipc::open_stream(place, room, choose),
     }
 }
 

@@ -20,12 +20,12 @@ use crate::formats::location::Location;
 pub(crate) const AT_ONCE: usize = 1;
 
 /// Refuses the first address.
-pub(crate) fn find(remotes: &[Remote]) -> Result<Vec<Result<Objects>>> {
+pub(crate) fn find(remotes: &[Remote], _: u64) -> Result<Vec<Result<Objects>>> {
     remotes.first().map_or(Ok(Vec::new()), |remote| Err(not_built(remote).into()))
 }
 
 /// Refuses the address.
-pub(crate) fn object(remote: &Remote) -> Result<Arc<Object>> {
+pub(crate) fn object(remote: &Remote, _: u64) -> Result<Arc<Object>> {
     Err(not_built(remote).into())
 }
 
@@ -55,6 +55,14 @@ impl Object {
 
     pub(crate) fn version(&self) -> String {
         match *self {}
+    }
+
+    pub(crate) fn sends_no_parts(&self) -> bool {
+        match *self {}
+    }
+
+    pub(crate) fn prepare_seeking(self: &Arc<Self>) -> std::result::Result<(), RemoteError> {
+        match **self {}
     }
 
     pub(crate) fn failure(&self) -> Option<RemoteError> {

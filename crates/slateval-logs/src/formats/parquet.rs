@@ -10,11 +10,12 @@ use parquet::errors::Result as ParquetResult;
 use parquet::file::metadata::ParquetStatisticsPolicy;
 
 use crate::error::{Error, Result};
-use crate::formats::batches::{BadRows, Batches, Choose, Head, Part};
+use crate::formats::batches::{Batches, Choose, Head, Part};
 use crate::formats::detect::open_file;
 use crate::formats::dictionaries::with_dictionaries;
 use crate::formats::direct::{Direct, Source};
 use crate::formats::place::Place;
+use crate::formats::room::Room;
 use crate::formats::store::{Chunks, Columns};
 
 const NAME: &str = "Parquet file";
@@ -85,7 +86,7 @@ pub(crate) fn head(place: &Place, bytes: u64) -> Result<Head> {
     Ok(Head { schema: footer.schema().clone(), bytes, row_groups: Some(group_rows(&footer)) })
 }
 
-pub(crate) fn open(place: &Place, part: &Part, footers: &Footers, choose: Choose<'_>) -> Result<Batches> {
+pub(crate) fn open(place: &Place, part: &Part, footers: &Footers, room: &Room, choose: Choose<'_>) -> Result<Batches> {
     let footer = footers.load(place)?;
     let selection = choose(footer.schema())?;
     let rows = group_rows(&footer);
@@ -102,7 +103,8 @@ pub(crate) fn open(place: &Place, part: &Part, footers: &Footers, choose: Choose
     let schema = Arc::new(schema);
     let first_row = rows[..chosen.start].iter().sum();
     let rows = rows[chosen.clone()].iter().sum();
-    let source = Source { place: place.clone(), footer, columns: selection.columns, groups: chosen };
+    let source =
+        Source { place: place.clone(), footer, columns: selection.columns, groups: chosen, held: room.reader() };
     let batches = Box::new(Direct::new(source, schema.clone(), rows)?);
-    Ok(Batches { schema, first_row, rows: Some(rows), taken: None, batches, bad: BadRows::default() })
+    Ok(Batches { first_row, rows: Some(rows), ..Batches::new(schema, batches) })
 }

@@ -42,14 +42,15 @@ struct Found {
 }
 
 impl Pieces {
-    /// The pieces of a file of so many bytes, if it is text that can be cut: packed files are read from the beginning.
+    /// The pieces of a file of so many bytes, if it is text that can be cut: packed files are read from the beginning, and so
+    /// are files of servers that send no parts.
     pub(crate) fn of(place: &Place, format: Format, bytes: u64, size: u64) -> Option<Pieces> {
         let delimiter = match format {
             Format::Csv { delimiter, packing: Packing::None } => Some(delimiter),
             Format::JsonLines { packing: Packing::None } => None,
             _ => return None,
         };
-        let count = usize::try_from(bytes.div_ceil(size)).ok().filter(|&count| count > 1)?;
+        let count = usize::try_from(bytes.div_ceil(size)).ok().filter(|&count| count > 1 && !place.is_sent_whole())?;
         let found = Mutex::new(Found { starts: vec![0], file: None });
         Some(Pieces { place: place.clone(), delimiter, size, count, found })
     }

@@ -20,10 +20,10 @@ pub(crate) enum Place {
 }
 
 impl Place {
-    /// The file that a task names.
-    pub(crate) fn at(location: &Location) -> Result<Place> {
+    /// The file that a task names. An object that can only be fetched as a whole may take `memory` bytes.
+    pub(crate) fn at(location: &Location, memory: u64) -> Result<Place> {
         match Address::of(location)? {
-            Address::Remote(remote) => Ok(Place::Object(store::object(&remote)?)),
+            Address::Remote(remote) => Ok(Place::Object(store::object(&remote, memory)?)),
             Address::Local(path) => Ok(Place::Local(path)),
         }
     }
@@ -61,6 +61,19 @@ impl Place {
             Place::Local(path) => Ok(std::fs::metadata(path).map_err(|e| cannot_open(path, &e))?.len()),
             Place::Object(object) => Ok(object.size()),
         }
+    }
+
+    /// Whether its bytes come from the first to the last and in no other order, as some web servers send them.
+    pub(crate) fn is_sent_whole(&self) -> bool {
+        matches!(self, Place::Object(object) if object.sends_no_parts())
+    }
+
+    /// Its bytes, for a reader that goes to and fro.
+    pub(crate) fn seeking_reader(&self) -> Result<Reader> {
+        if let Place::Object(object) = self {
+            object.prepare_seeking()?;
+        }
+        self.reader()
     }
 
     /// Its bytes, from the first on.

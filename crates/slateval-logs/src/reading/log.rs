@@ -14,6 +14,7 @@ use crate::formats::{
     self, Format, Head, Identity, Location, Place, SortedOut, StandardInput, begins_with, guarded, side_by_side,
 };
 use crate::reading::gather::unusable;
+use crate::rows::Budget;
 use crate::survey::Survey;
 
 /// The first bytes of a saved summary, which is easily mistaken for a log.
@@ -33,7 +34,7 @@ pub struct Log {
     /// Whether a file may be read twice.
     pub(crate) duplicates: bool,
     pub(crate) tolerance: Tolerance,
-    /// Bytes that sums may take; half of the machine's memory if `None`.
+    /// Bytes that sums may take, and half as many what is held of the log; half of the machine's memory if `None`.
     pub(crate) memory: Option<u64>,
     /// Whether a log without rows has a summary.
     pub(crate) may_be_empty: bool,
@@ -94,20 +95,38 @@ impl Log {
     /// # Errors
     /// As for [`Log::open`]. A path that leads nowhere is refused in any case.
     pub fn open_tolerating<P: Clone + Into<Location>>(paths: &[P], tolerance: Tolerance) -> Result<Log> {
-        let log = Log::open_what_is_left(paths, tolerance)?;
+        Log::open_within(paths, tolerance, None)
+    }
+
+    /// Like [`Log::open_tolerating`], with `memory` bytes for opening and for reading in place of half of the machine's: see
+    /// [`Log::with_memory`].
+    ///
+    /// # Errors
+    /// As for [`Log::open_tolerating`].
+    pub fn open_within<P: Clone + Into<Location>>(
+        paths: &[P],
+        tolerance: Tolerance,
+        memory: Option<u64>,
+    ) -> Result<Log> {
+        let log = Log::open_what_is_left(paths, tolerance, memory)?;
         if log.files.is_empty() { Err(no_file(&log.given, &log.unopened)) } else { Ok(log) }
     }
 
     /// The same, though no file may be left: all of them are bad and skipped, or empty.
     ///
     /// # Errors
-    /// As for [`Log::open_tolerating`].
-    pub fn open_what_is_left<P: Clone + Into<Location>>(paths: &[P], tolerance: Tolerance) -> Result<Log> {
-        Log::of_locations(paths.iter().cloned().map(Into::into).collect(), tolerance)
+    /// As for [`Log::open_within`].
+    pub fn open_what_is_left<P: Clone + Into<Location>>(
+        paths: &[P],
+        tolerance: Tolerance,
+        memory: Option<u64>,
+    ) -> Result<Log> {
+        Log::of_locations(paths.iter().cloned().map(Into::into).collect(), tolerance, memory)
     }
 
-    fn of_locations(given: Vec<Location>, tolerance: Tolerance) -> Result<Log> {
-        let SortedOut { logs: found, ignored } = formats::files(&given)?.sort_out()?;
+    fn of_locations(given: Vec<Location>, tolerance: Tolerance, memory: Option<u64>) -> Result<Log> {
+        let room = Budget::new(memory).room(1).most();
+        let SortedOut { logs: found, ignored } = formats::files(&given, room)?.sort_out()?;
         if tolerance.unknown_files == OnUnknown::Fail && !ignored.is_empty() {
             return Err(Error::UnknownFiles { files: ignored });
         }
@@ -136,7 +155,7 @@ impl Log {
             input: Mutex::new(input),
             duplicates: false,
             tolerance,
-            memory: None,
+            memory,
             may_be_empty: false,
             unopened,
             empty,
@@ -152,8 +171,8 @@ impl Log {
         self
     }
 
-    /// The same with so many bytes of memory for sums in place of half of the machine's. A log whose sums may take more is
-    /// refused; the numbers never depend on it.
+    /// The same with so many bytes of memory for sums in place of half of the machine's, and half as many for what is held of
+    /// the log while it is read. A log that may take more is refused; the numbers never depend on it.
     pub fn with_memory(mut self, bytes: u64) -> Self {
         self.memory = Some(bytes);
         self
@@ -410,7 +429,8 @@ fn open_file(
         Some(schema) if place.is_standard_input() => Head { schema: schema.clone(), bytes: 0, row_groups: None },
         _ => guarded(&place, format.name(), || formats::head(&place, format))?,
     };
-    if !tolerance.unended {
+    // What a server sends as a whole is looked at when it was read.
+    if !tolerance.unended && !place.is_sent_whole() {
         formats::check_end(&place, format)?;
     }
     let identity = if place.is_standard_input() { None } else { Some(Identity::of(&place)?) };

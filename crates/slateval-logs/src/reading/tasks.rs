@@ -181,7 +181,9 @@ impl Log {
             units.extend(units_of(task, &file.place, task.bytes, cut.as_ref(), file.identity.as_ref()));
         }
         let budget = Budget::new(self.memory);
-        let job = Job { columns, spec, footers: &Footers::default(), budget: &budget, survey: &self.survey };
+        let room = budget.room(threads);
+        let footers = &Footers::default();
+        let job = Job { columns, spec, footers, budget: &budget, room: &room, survey: &self.survey };
         let plan = || PlannedLog {
             tasks: tasks.iter().map(|(task, file)| Planned::new(task, file.identity.as_ref())).collect(),
             left_out: self.unopened.iter().map(|file| file.example.file.clone()).collect(),
@@ -311,10 +313,12 @@ pub fn partial(task: &Task, columns: &Columns, spec: &Spec) -> Result<Summary> {
 }
 
 pub(crate) fn partial_in_pieces(task: &Task, columns: &Columns, spec: &Spec, piece_bytes: u64) -> Result<Summary> {
-    let place = Place::at(&task.file)?;
+    let budget = Budget::new(task.memory);
+    let room = budget.room(1);
+    let place = Place::at(&task.file, room.most())?;
     let bytes = place.size()?;
-    let (budget, survey) = (Budget::new(task.memory), Arc::default());
-    let job = Job { columns, spec, footers: &Footers::default(), budget: &budget, survey: &survey };
+    let (footers, survey) = (Footers::default(), Arc::default());
+    let job = Job { columns, spec, footers: &footers, budget: &budget, room: &room, survey: &survey };
     let cut = pieces_of(&place, bytes, columns, piece_bytes)?;
     let identity = Identity::of(&place)?;
     if task.file_was.is_some_and(|was| was != identity.key()) {

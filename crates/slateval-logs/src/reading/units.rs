@@ -10,7 +10,7 @@ use slateval::Spec;
 
 use crate::columns::{Columns, Found, Layout, RowFormat};
 use crate::error::{Error, OnBad, Result};
-use crate::formats::{self, Batches, Footers, Format, Identity, Part, Pieces, Place, StandardInput, guarded};
+use crate::formats::{self, Batches, Footers, Format, Identity, Part, Pieces, Place, Room, StandardInput, guarded};
 use crate::reading::progress;
 use crate::reading::tasks::Task;
 use crate::rows::{Budget, Done, Faults, LongRows, WideRows};
@@ -66,6 +66,7 @@ pub(crate) struct Job<'a> {
     pub(crate) footers: &'a Footers,
     pub(crate) budget: &'a Budget,
     pub(crate) survey: &'a Arc<Survey>,
+    pub(crate) room: &'a Room,
 }
 
 impl Job<'_> {
@@ -99,7 +100,7 @@ impl Job<'_> {
     }
 
     fn part(&self, unit: &Unit<'_>, part: &Part, input: Option<StandardInput>, report: Report<'_>) -> Result<Done> {
-        let Job { columns, spec, footers, budget, survey } = *self;
+        let Job { columns, spec, footers, budget, room, survey } = *self;
         let Unit { task, place, .. } = unit;
         let format = Format::detect(place)?;
         let text = format.is_text();
@@ -108,15 +109,15 @@ impl Job<'_> {
         };
         let choose = |schema: &Schema| resolve(schema).map(|layout| layout.selection());
         let batches = guarded(place, format.name(), || match input {
-            Some(input) => input.batches(&choose),
-            None => formats::open(place, format, part, footers, &choose),
+            Some(input) => input.batches(room, &choose),
+            None => formats::open(place, format, part, footers, room, &choose),
         })?;
         let layout = resolve(&batches.schema)?;
         let file = place.path().to_owned();
         match layout.keys.clone() {
             None => {
                 let mut rows = WideRows::new(file, layout, text, spec, budget.clone(), survey.clone())?;
-                each(place, format, batches, report, &mut |batch, first_row, unread| {
+                each(unit, format, batches, report, &mut |batch, first_row, unread| {
                     rows.add(batch, first_row, unread)?;
                     Ok(self.goes_on(task, rows.faults()))
                 })?;
@@ -124,7 +125,7 @@ impl Job<'_> {
             }
             Some(keys) => {
                 let mut rows = LongRows::new(file, layout, keys, text, spec, budget.clone(), survey.clone())?;
-                each(place, format, batches, report, &mut |batch, first_row, unread| {
+                each(unit, format, batches, report, &mut |batch, first_row, unread| {
                     rows.add(batch, first_row, unread)?;
                     Ok(self.goes_on(task, rows.faults()?))
                 })?;
@@ -146,8 +147,9 @@ impl Job<'_> {
 /// to go on.
 type Take<'a> = &'a mut dyn FnMut(&RecordBatch, u64, Vec<Error>) -> Result<ControlFlow<()>>;
 
-fn each(place: &Place, format: Format, batches: Batches, report: Report<'_>, take: Take<'_>) -> Result<()> {
-    let Batches { first_row, rows, taken, mut batches, bad, .. } = batches;
+fn each(unit: &Unit<'_>, format: Format, batches: Batches, report: Report<'_>, take: Take<'_>) -> Result<()> {
+    let Batches { first_row, rows, taken, mut batches, bad, cut_short, .. } = batches;
+    let place = unit.place;
     let mut done = 0;
     while let Some(batch) = guarded(place, format.name(), || batches.next().transpose())? {
         if take(&batch, first_row + done, bad.take())?.is_break() {
@@ -161,6 +163,15 @@ fn each(place: &Place, format: Format, batches: Batches, report: Report<'_>, tak
             (None, None) => progress::Part::Bytes(0),
         };
         go_on(report(n, part))?;
+    }
+    if !unit.task.tolerance.unended {
+        if cut_short.load(Ordering::Relaxed) {
+            return Err(Error::UnendedStream { path: place.path().into() });
+        }
+        // Of other files the end was looked at before.
+        if place.is_sent_whole() {
+            formats::check_end(place, format)?;
+        }
     }
     go_on(report(0, progress::Part::Whole))
 }

@@ -5,7 +5,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use slateval::{Spec, Summary};
 
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, megabytes};
+use crate::formats::Room;
 
 /// The memory that all summaries of a run may take together. It decides whether a log is read, and how many parts of it
 /// at a time, but never what comes of it.
@@ -58,6 +59,11 @@ impl Budget {
         Budget { bytes, known: Arc::default(), foreseen: Arc::default() }
     }
 
+    /// Room for what readers on so many threads hold of the log beside the sums.
+    pub(crate) fn room(&self, threads: usize) -> Room {
+        Room::new(self.bytes, threads)
+    }
+
     /// No slate has more slots than these: others need not wait for the first one.
     pub(crate) fn foresee(&self, spec: &Spec, slots: usize) {
         if self.known.largest() == 0 {
@@ -108,10 +114,6 @@ impl Budget {
             }
         }
     }
-}
-
-fn megabytes(bytes: u64) -> u64 {
-    bytes.div_ceil(1_000_000)
 }
 
 /// The memory of this machine, or of the container that this program runs in, where the system tells it.

@@ -53,11 +53,6 @@ impl Buffer {
     pub(crate) fn extend(&mut self, bytes: &[u8]) {
         self.held.extend_from_slice(bytes);
     }
-
-    pub(crate) fn len(&self) -> usize {
-        self.held.len()
-    }
-
     pub(crate) fn into_bytes(self) -> Bytes {
         Bytes::from_owner(self)
     }

@@ -15,6 +15,7 @@ use crate::formats::address::Remote;
 use crate::formats::candidates::{By, Objects};
 use crate::formats::detect::Format;
 use crate::formats::discover::{ICEBERG, hides, is_hidden};
+use crate::formats::store::body::Bodies;
 use crate::formats::store::client::{Client, location};
 use crate::formats::store::cloud::Cloud;
 use crate::formats::store::failure::failure;
@@ -28,7 +29,8 @@ const AS_ON_DISK: MatchOptions =
     MatchOptions { case_sensitive: true, require_literal_separator: true, require_literal_leading_dot: false };
 
 /// The objects of each address, in the order of names, and how they were found. All addresses are looked at side by side.
-pub(crate) fn find(remotes: &[Remote]) -> Result<Vec<Result<Objects>>> {
+/// Objects that can only be fetched as a whole may take `memory` bytes together.
+pub(crate) fn find(remotes: &[Remote], memory: u64) -> Result<Vec<Result<Objects>>> {
     if remotes.is_empty() {
         return Ok(Vec::new());
     }
@@ -46,12 +48,15 @@ pub(crate) fn find(remotes: &[Remote]) -> Result<Vec<Result<Objects>>> {
             .collect::<Vec<_>>(),
     );
     let found = pending.wait().ok_or_else(|| Error::Threads("a thread broke off".into()))?;
-    let object = |Found { client, remote, meta, by }| (Arc::new(Object::new(cloud.clone(), client, remote, meta)), by);
+    let bodies = Arc::new(Bodies::new(memory));
+    let object = |Found { client, remote, meta, by }| {
+        (Arc::new(Object::new(cloud.clone(), client, remote, meta, bodies.clone())), by)
+    };
     Ok(found.into_iter().map(|found| Ok(found?.into_iter().map(object).collect())).collect())
 }
 
-/// One object that is known to be there.
-pub(crate) fn object(remote: &Remote) -> Result<Arc<Object>> {
+/// One object that is known to be there, which may take so many bytes of memory.
+pub(crate) fn object(remote: &Remote, memory: u64) -> Result<Arc<Object>> {
     let cloud = Cloud::get()?;
     let (client, place, known) = (cloud.client(remote)?.store, location(remote)?, remote.clone());
     let pending = cloud.begin(async move {
@@ -60,7 +65,7 @@ pub(crate) fn object(remote: &Remote) -> Result<Arc<Object>> {
     });
     let found = pending.wait().ok_or_else(|| Error::Threads("a thread broke off".into()))?;
     let (client, remote, meta) = found?;
-    Ok(Arc::new(Object::new(cloud, client, remote, meta)))
+    Ok(Arc::new(Object::new(cloud, client, remote, meta, Arc::new(Bodies::new(memory)))))
 }
 
 struct Found {
@@ -140,7 +145,23 @@ impl Search {
         let pattern =
             Pattern::new(key).map_err(|e| Error::BadPattern { pattern: self.shown(), reason: e.to_string() })?;
         let fixed = key.find(['*', '?', '[']).unwrap_or(key.len());
-        let listed = self.list_beginning(&key[..fixed]).await?;
+        let mut listed = match self.list_beginning(&key[..fixed]).await {
+            Ok(listed) => listed,
+            // Credentials that may not list may still read an object whose key has brackets.
+            Err(error) => {
+                let own = self.client.store.head(&location(&self.remote)?).await;
+                return own.map(|meta| vec![(meta, By::Name)]).or(Err(error));
+            }
+        };
+        // A key is read as it stands if there is one, or a directory of that name.
+        if let Some(own) = listed.iter().find(|meta| meta.location.as_ref() == self.remote.key) {
+            return Ok(vec![(own.clone(), By::Name)]);
+        }
+        let below = format!("{key}/");
+        if listed.iter().any(|meta| meta.location.as_ref().starts_with(&below)) {
+            listed.retain(|meta| meta.location.as_ref().starts_with(&below));
+            return self.visible(listed);
+        }
         let tables = tables(&listed);
         let fitting = |meta: ObjectMeta| fits(&pattern, meta.location.as_ref()).map(|by| (meta, by));
         let found: Vec<_> = listed.into_iter().filter_map(fitting).collect();

@@ -2,6 +2,7 @@
 //!
 //! | file | what |
 //! |---|---|
+//! | `body` | answers of servers that send whole objects only |
 //! | `buffers` | memory for fetched bytes |
 //! | `cloud` | the threads that wait for servers, and one client for each bucket |
 //! | `client`, `profile` | how a bucket is reached, and with which credentials |
@@ -10,6 +11,7 @@
 //! | `sequential`, `columns` | its bytes in order; those of some columns of a Parquet file |
 //! | `failure` | what went wrong, in our terms |
 
+mod body;
 mod buffers;
 mod client;
 mod cloud;

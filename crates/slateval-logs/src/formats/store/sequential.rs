@@ -7,8 +7,9 @@ use std::sync::Arc;
 use bytes::Bytes;
 
 use crate::error::RemoteError;
+use crate::formats::store::body::Body;
 use crate::formats::store::cloud::Pending;
-use crate::formats::store::object::{LOOK, Object};
+use crate::formats::store::object::{LOOK, Next, Object};
 
 /// Bytes fetched at once when a reader goes on and on.
 const WINDOW: u64 = 8 << 20;
@@ -27,6 +28,8 @@ pub(crate) struct Sequential {
     /// How many bytes to fetch next: many readers look at the first few and no more.
     size: u64,
     coming: Option<Coming>,
+    /// Where the server sends no parts: the answer that the next bytes come from.
+    body: Option<Body>,
 }
 
 #[derive(Debug, Default)]
@@ -38,19 +41,19 @@ struct Window {
 #[derive(Debug)]
 struct Coming {
     range: Range<u64>,
-    bytes: Pending<Result<Bytes, RemoteError>>,
+    next: Pending<Result<Next, RemoteError>>,
 }
 
 impl Sequential {
     pub(crate) fn new(object: Arc<Object>) -> Self {
         let end = object.size();
-        Sequential { object, at: 0, end, window: Window::default(), size: LOOK, coming: None }
+        Sequential { object, at: 0, end, window: Window::default(), size: LOOK, coming: None, body: None }
     }
 
     /// For a range that will be read to its end.
     pub(crate) fn of_range(object: Arc<Object>, range: &Range<u64>) -> Self {
         let end = range.end.min(object.size());
-        Sequential { object, at: range.start, end, window: Window::default(), size: WINDOW, coming: None }
+        Sequential { object, at: range.start, end, window: Window::default(), size: WINDOW, coming: None, body: None }
     }
 
     /// The bytes held from here on.
@@ -61,18 +64,20 @@ impl Sequential {
 
     fn fill(&mut self) -> Result<(), RemoteError> {
         let follows = self.at == self.window.start + self.window.bytes.len() as u64 && self.at > 0;
-        let bytes = match self.coming.take() {
-            Some(coming) if coming.range.start == self.at => self.object.wait(coming.bytes)?,
-            _ if self.at == 0 && self.size == LOOK => self.object.first()?,
-            _ => self.object.fetch(self.next_range(self.at))?,
+        let (bytes, body) = match self.coming.take() {
+            Some(coming) if coming.range.start == self.at => self.object.wait(coming.next)?,
+            _ if self.at == 0 && self.size == LOOK => (self.object.first()?, self.body.take()),
+            _ => self.object.wait(self.object.begin(self.next_range(self.at), self.body.take()))?,
         };
+        self.body = body;
         self.window = Window { start: self.at, bytes };
         // Whoever comes back for a second window wants them all.
         if follows || self.size == WINDOW {
             let start = self.at + self.window.bytes.len() as u64;
             if start < self.end {
                 let range = self.next_range(start);
-                self.coming = Some(Coming { bytes: self.object.begin(range.clone()), range });
+                let next = self.object.begin(range.clone(), self.body.take());
+                self.coming = Some(Coming { next, range });
             }
         }
         self.size = (self.size * GROWTH).min(WINDOW);
