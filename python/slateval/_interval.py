@@ -33,15 +33,16 @@ class Interval:
         Whether there is an interval only under a condition that the log cannot test: `if_order_holds` has it.
     refuted : str or None
         What stands against the interval: the structure that was asked for by name and that the log contradicts, such as
-        `"additive"`, or the check that leaves no number of the policy to be relied on, such as `"propensities"`. A refuted
-        interval is never conditional.
+        `"additive"`, or the check that leaves no number of the policy to be relied on, such as `"propensities"`. A
+        refuted interval is never conditional.
     confidence : float or None
         The probability with which the interval is to hold the truth.
     se : float or None
         The standard error: of the influence function for means, variances, standard deviations and differences of
         means; of the CDF for a probability, and what that makes of a quantile; the standard deviation of the draws for
-        CVaR, the IQR and other differences. The interval is not the estimate plus or minus a multiple of it: intervals also allow for
-        skewness, for the error of the standard error, and for what bins hide. `None` without an interval, and with
+        CVaR, the IQR and other differences. The interval is not the estimate plus or minus a multiple of it:
+        intervals also allow for skewness, for the error of the standard error, and for what bins hide. `None`
+        without an interval, and with
         `band="bernstein"`.
 
     Examples

@@ -62,7 +62,8 @@ def test_standard_errors_are_those_of_the_textbook() -> None:
     rng = np.random.default_rng(7)
     rewards, n = rng.exponential(size=500) ** 2, 500
     half, pi = np.full((n, 1), 0.5), rng.choice([0.2, 0.8], size=(n, 1))
-    ev = slateval.evaluate(reward=rewards, logging=half, target=pi, structure="product", correction="none", at_least=[1])
+    log = {"reward": rewards, "logging": half, "target": pi}
+    ev = slateval.evaluate(**log, structure="product", correction="none", at_least=[1])
     logging = ev["logging"]
     assert logging.se == pytest.approx(np.std(rewards) / np.sqrt(n), rel=0.01)
     # The rewards are skewed, so that the interval is not the estimate plus or minus a multiple.
