@@ -405,3 +405,31 @@ fn estimated_propensities_cannot_tell() {
     assert!(flag.code == 2 && flag.stderr.contains("--propensities"), "{}", flag.stderr);
     assert_eq!(slateval(&["evaluate", &log, "--propensities", "guessed"]).code, 2);
 }
+
+/// A number anywhere in a summary that no log can have, with a checksum that fits, is refused: nothing is judged.
+#[test]
+fn a_made_up_summary_is_not_judged() {
+    let folder = Folder::new();
+    let saved = folder.path("day.slateval").display().to_string();
+    let log = example("slates.parquet");
+    let run =
+        slateval(&["evaluate", &log, "--target", "new=pi_new", "--band", "none", "--save", &saved, "--bins", "64"]);
+    assert_eq!(run.code, 0, "{}", run.stderr);
+    let rules = folder.write("rules.toml", "[[rule]]\nrequire = 'mean(new) >= 0'\n");
+    assert_eq!(slateval(&["gate", &saved, "--rules", &rules]).code, 0);
+
+    let bytes = std::fs::read(&saved).unwrap();
+    let header = u64::from_le_bytes(bytes[12..20].try_into().unwrap()) as usize;
+    let (numbers, end) = (20 + header, bytes.len() - 4);
+    let places: Vec<usize> = (numbers..end).step_by(8).collect();
+    for &at in places.iter().step_by(places.len() / 40) {
+        let mut made = bytes.clone();
+        made[at..at + 8].copy_from_slice(&f64::NAN.to_le_bytes());
+        let checksum = crc32fast::hash(&made[..end]);
+        made[end..].copy_from_slice(&checksum.to_le_bytes());
+        std::fs::write(&saved, made).unwrap();
+        let run = slateval(&["gate", &saved, "--rules", &rules]);
+        assert_eq!(run.code, 2, "NaN at {}: {}", (at - numbers) / 8, run.stdout);
+        assert!(run.stderr.contains("its numbers are those of no log: in the whole log, the "), "{}", run.stderr);
+    }
+}

@@ -68,7 +68,7 @@ impl WeightCounts {
     /// Whether weights from the smallest to the largest have their ends in the outermost bins that have rows.
     pub(crate) fn have_ends(&self, min: f64, max: f64) -> bool {
         let bins = || self.counts().enumerate().filter(|&(_, count)| count > 0).map(|(bin, _)| bin);
-        bins().next() == Some(usize::from(bin(min))) && bins().last() == Some(usize::from(bin(max)))
+        bins().next() == Some(usize::from(bin(min))) && bins().next_back() == Some(usize::from(bin(max)))
     }
 
     /// Whether so many of the weights can lie below 0: all of the bins below, and any of those near 0.

@@ -178,13 +178,18 @@ fn check_squares(rewards: &RewardView<'_>, name: &str, n: f64, [sum, square]: [f
 fn check_witnesses(cell: &Cell, view: &PolicyView<'_>, rewards: &RewardView<'_>) -> Sound {
     let section = &cell.layout.witnesses[view.policy];
     for &witness in &section.layout.list {
-        let largest = match witness {
-            Witness::Order(order) => elementary(&view.ratio_limits, order),
-            Witness::Beyond(_) => view.ratio_limits.iter().map(|limit| 1.0 + limit).product(),
+        let of_all = |numbers: &[f64]| match witness {
+            Witness::Order(order) => elementary(numbers, order),
+            Witness::Beyond(_) => numbers.iter().map(|number| 1.0 + number).product(),
         };
+        let largest = of_all(&view.ratio_limits).powi(2);
+        // The square of a sum of products is at most their number times the sum of their squares, which is part of
+        // prod(1 + Z^2), where that is kept.
+        let products = of_all(&vec![1.0; view.shape.slots]);
+        let kept = Some(view.tally.product_ratios).filter(|&sum| sum > 0.0).map_or(f64::INFINITY, |sum| products * sum);
         for (bin, &n) in rewards.bins.iter().zip(&rewards.rows) {
             let sums = [Power::First, Power::Second].map(|power| bin[section.place((witness, power))]);
-            check_squares(rewards, "a product of slots", n, sums, n * largest * largest)?;
+            check_squares(rewards, "a product of slots", n, sums, kept.min(n * largest))?;
         }
     }
     Ok(())

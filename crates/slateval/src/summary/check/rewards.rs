@@ -29,7 +29,7 @@ impl<'a> RewardView<'a> {
         let (rounding, origin) = (Rounding::of(cell.rows), cell.origin);
         let mut range = Span { low: f64::INFINITY, high: f64::NEG_INFINITY };
         let (mut rows, mut sum) = (Vec::with_capacity(bins.len()), 0.0);
-        let mut powers = vec![Vec::with_capacity(bins.len()); POWERS];
+        let mut powers = vec![Vec::new(); POWERS];
         for bin in &bins {
             count(Section::Bins, "the number of rows of a bin", bin[Shared::Rows.place()])?;
             let n = bin[Shared::Rows.place()];

@@ -121,9 +121,9 @@ fn most_of_chi(view: &PolicyView<'_>, rewards: &RewardView<'_>) -> f64 {
         return f64::INFINITY;
     }
     let (sizes, mut term) = (chi_sizes(view, rewards), 1.0);
-    let mut add = |r: usize| {
+    let add = |r: usize| {
         term *= sizes / r as f64;
         term
     };
-    view.n + (1..=view.shape.slots).map(|r| add(r)).sum::<f64>()
+    view.n + (1..=view.shape.slots).map(add).sum::<f64>()
 }
