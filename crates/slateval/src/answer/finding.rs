@@ -182,14 +182,16 @@ pub enum Finding {
 pub enum Remedy {
     /// Another structure may.
     Structure,
-    /// The propensities failed their check. They spoil the numbers of every structure, and no structure helps.
+    /// The propensities did not pass their check, or too few rows tell whether they are right. What they spoil, they spoil for
+    /// every structure: none helps.
     Propensities,
 }
 
 impl Remedy {
     /// Given the check of propensities.
     pub(crate) fn after(propensities: &Check) -> Self {
-        if propensities.status == Status::Fail { Remedy::Propensities } else { Remedy::Structure }
+        let is_unsupported = matches!(propensities.finding, Finding::FewHits { .. });
+        if propensities.status == Status::Fail || is_unsupported { Remedy::Propensities } else { Remedy::Structure }
     }
 }
 

@@ -36,7 +36,7 @@ impl Finding {
             ),
             Finding::SlotsLookIndependent => "the logging policy's slots look independent".to_owned(),
             Finding::SlotsLookDependent { deviation, remedy: Remedy::Propensities, .. } => {
-                format!("{}: mend the propensities first", look_dependent(*deviation))
+                format!("{}: check the propensities first", look_dependent(*deviation))
             }
             Finding::SlotsLookDependent { deviation, pool, .. } => dependent_slots(*deviation, *pool, words),
             Finding::TakesSlotsForIndependent(structure) => format!(
@@ -80,7 +80,7 @@ impl Finding {
                 let spoils: Vec<String> = spoils.iter().map(|what| format!("the {what}")).collect();
                 let advice = match remedy {
                     Remedy::Structure => "let the order be chosen from the data, or assume less",
-                    Remedy::Propensities => "mend the propensities first, for they failed their check",
+                    Remedy::Propensities => "check the propensities first, which did not pass their check",
                 };
                 format!("{}, so that {} cannot be relied on: {advice}", why.in_words(words), listed(&spoils))
             }
@@ -157,7 +157,9 @@ fn worth(rows: f64, is_enough: bool, remedy: Remedy) -> String {
         Remedy::Structure => {
             format!("{found}: collect more, compare a target closer to logging, or assume a simpler structure")
         }
-        Remedy::Propensities => format!("{found}: mend the propensities first, or compare a target closer to logging"),
+        Remedy::Propensities => {
+            format!("{found}: check the propensities first, collect more, or compare a target closer to logging")
+        }
     }
 }
 

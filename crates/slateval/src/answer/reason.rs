@@ -155,8 +155,8 @@ pub struct Effects {
 pub enum WayOut {
     /// Nothing: targets whose slots depend on each other have no weights of higher orders.
     None,
-    /// Other propensities, or a target that the log supports: they failed their check, and what they spoil is no sign of a
-    /// structure.
+    /// Other propensities, or a target that the log supports: they did not pass their check, and what they spoil is no sign of
+    /// a structure.
     Propensities,
     /// A structure that assumes nothing.
     Product,
@@ -244,8 +244,8 @@ fn contradiction(order: usize, effects: Effects, way_out: WayOut, words: &impl W
             )
         }
         WayOut::Propensities => format!(
-            "{effects} show in the log, but its propensities failed their check, which makes such effects show where there \
-             are none: mend the propensities, or evaluate a target that shows only what logging shows"
+            "{effects} show in the log, but its propensities did not pass their check, which makes such effects show where \
+             there are none: check them, and whether logging shows all that the target shows"
         ),
         WayOut::Product => {
             let advice = words.advice(Advice::ProductStructure);
