@@ -89,7 +89,7 @@ mod tests {
         drop(slice);
         assert_ne!(buffers.take(100).as_ref().as_ptr(), place, "a few bytes would keep much");
         let again = buffers.take(LEAST / 2);
-        assert_eq!((again.len(), again.as_ref().as_ptr()), (0, place));
+        assert_eq!((again.held.len(), again.as_ref().as_ptr()), (0, place));
         drop(other);
     }
 
