@@ -88,11 +88,11 @@ mod estimate;
 // Draws, bands, intervals, and when they may be given.
 mod uncertainty;
 
-// Which order of weights the data ask for.
-mod order;
-
 // What the numbers rest on.
 mod checks;
+
+// Which order of weights the data ask for.
+mod order;
 
 // Puts them together: policies, comparisons, combinations.
 mod evaluate;

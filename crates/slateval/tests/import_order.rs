@@ -11,8 +11,8 @@ const ROAD: [&str; 11] = [
     "summary",
     "estimate",
     "uncertainty",
-    "order",
     "checks",
+    "order",
     "evaluate",
     "slates",
 ];
