@@ -181,7 +181,7 @@ fn the_json_keeps_to_the_contract() {
     assert_eq!(rows, 12_000);
     assert_eq!(
         keys(&json["disparities"][0]),
-        sorted(&["policy", "metric", "alpha", "low", "high", "estimate", "lower", "upper"])
+        sorted(&["policy", "metric", "alpha", "low", "high", "estimate", "lower", "upper", "se"])
     );
     let settings = &json["settings"];
     assert_eq!((&settings["band"], &settings["confidence"]), (&Value::from("multiplier"), &Value::from(0.95)));

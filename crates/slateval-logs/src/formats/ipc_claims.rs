@@ -66,6 +66,8 @@ impl<R: Read> CheckedStream<R> {
         // Nothing more, or a length of 0, ends a stream. The latter is its end mark.
         if length.is_none() {
             self.watch.cut_short.store(true, Ordering::Relaxed);
+            // A part of the mark would be taken for a message that is cut short.
+            bytes.clear();
         }
         let Some(length) = length.map(i32::from_le_bytes).filter(|&length| length != 0) else {
             self.ended = true;
