@@ -115,9 +115,12 @@ fn equal_by_chance(rows: &[Copies]) -> f64 {
     let mut rewards: Vec<(f64, f64)> =
         counts.into_iter().map(|(bits, count)| (f64::from_bits(bits), count as f64)).collect();
     rewards.sort_by(|a, b| a.0.total_cmp(&b.0));
-    let Some(step) = rewards.windows(2).map(|pair| pair[1].0 - pair[0].0).reduce(f64::min) else {
-        return f64::INFINITY;
+    // Numbers that differ by rounding alone are written to no finer precision.
+    let distance = |pair: &[(f64, f64)]| {
+        let (low, high) = (pair[0].0, pair[1].0);
+        Some(high - low).filter(|distance| *distance > 1e-9 * low.abs().max(high.abs()))
     };
+    let Some(step) = rewards.windows(2).filter_map(distance).reduce(f64::min) else { return f64::INFINITY };
     let window = WINDOW.min(rewards.len() - 1);
     let equal = |near: &[(f64, f64)]| {
         let width = near[window].0 - near[0].0;
