@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// In the order of the crate's documentation. `error` is for all.
-const ORDER: [&str; 5] = ["error", "formats", "columns", "rows", "reading"];
+const ORDER: [&str; 6] = ["error", "survey", "formats", "columns", "rows", "reading"];
 
 /// A path of the source that leads into a folder: `crate::rows` in `use crate::rows::Done`.
 #[derive(Debug, PartialEq)]
