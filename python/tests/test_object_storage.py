@@ -669,10 +669,11 @@ def test_objects_without_a_strong_tag(binary: Path, tmp_path: Path) -> None:
 def test_keys_with_brackets(bucket: Bucket, binary: Path, log: Log, tmp_path: Path) -> None:
     """A key is read as it stands before it is taken for a pattern, by no more requests."""
     table = pa.table(log.columns())
-    for i, key in enumerate(("a[1].parquet", "a1.parquet", "a2.parquet", "b[1]/part.parquet", "b1/part.parquet")):
+    keys = ("a[1].parquet", "a1.parquet", "a2.parquet", "b[1]/part.parquet", "b1/part.parquet", "c[.parquet")
+    for i, key in enumerate(keys):
         pq.write_table(table.slice(100 * i, 100 * (i + 1)), tmp_path / "part.parquet")
         bucket.upload(tmp_path / "part.parquet", f"brackets/{key}")
-    rows = {"a[1].parquet": 100, "a[12].parquet": 500, "b[1]": 400, "b[1]/": 400, "a?1].parquet": 100}
+    rows = {"a[1].parquet": 100, "a[12].parquet": 500, "b[1]": 400, "b[1]/": 400, "a?1].parquet": 100, "c[.parquet": 600}
     for key, wanted in rows.items():
         bucket.proxy.requests = 0
         assert evaluation(binary, f"s3://{BUCKET}/brackets/{key}")["log"]["rows"] == wanted, key

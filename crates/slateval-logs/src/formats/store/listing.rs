@@ -142,8 +142,6 @@ impl Search {
 
     async fn matches(&self) -> Result<Vec<(ObjectMeta, By)>> {
         let key = self.remote.key.trim_end_matches('/');
-        let pattern =
-            Pattern::new(key).map_err(|e| Error::BadPattern { pattern: self.shown(), reason: e.to_string() })?;
         let fixed = key.find(['*', '?', '[']).unwrap_or(key.len());
         let mut listed = match self.list_beginning(&key[..fixed]).await {
             Ok(listed) => listed,
@@ -162,6 +160,8 @@ impl Search {
             listed.retain(|meta| meta.location.as_ref().starts_with(&below));
             return self.visible(listed);
         }
+        let pattern =
+            Pattern::new(key).map_err(|e| Error::BadPattern { pattern: self.shown(), reason: e.to_string() })?;
         let tables = tables(&listed);
         let fitting = |meta: ObjectMeta| fits(&pattern, meta.location.as_ref()).map(|by| (meta, by));
         let found: Vec<_> = listed.into_iter().filter_map(fitting).collect();
