@@ -36,11 +36,15 @@ impl SameInSlots {
             self.see_full(&columns);
             return;
         }
-        for row in 0..block.rows() {
-            let mut slots = (0..block.slots()).filter(|&slot| !block.is_missing(row, slot));
-            let (Some(one), Some(other)) = (slots.next(), slots.next()) else { continue };
-            let value = columns[one][row];
-            if columns[other][row] != value || slots.any(|slot| columns[slot][row] != value) {
+        // The first propensity of a slate of several slots, and whether the others are the same.
+        let slate = |row: usize| {
+            let slots = (0..block.slots()).filter(|&slot| !block.is_missing(row, slot));
+            let mut values = slots.map(|slot| columns[slot][row]);
+            let (first, second) = (values.next()?, values.next()?);
+            Some((first, second == first && values.all(|value| value == first)))
+        };
+        for (value, is_same) in (0..block.rows()).filter_map(slate) {
+            if !is_same {
                 self.differ.store(true, Ordering::Relaxed);
                 return;
             }
