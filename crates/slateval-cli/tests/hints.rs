@@ -101,7 +101,8 @@ fn propensities_of_whole_slates_are_recognised() {
 #[test]
 fn what_is_no_propensity_is_said_once() {
     let folder = Folder::new();
-    let cases: [(&str, fn(usize) -> f64, &str); 4] = [
+    type Case = (&'static str, fn(usize) -> f64, &'static str);
+    let cases: [Case; 4] = [
         ("logs", |i| (0.1 + 0.1 * (i % 7) as f64).ln(), "look like logarithms of propensities"),
         ("percent", |i| 12.5 + (i % 7) as f64, "look like percentages: divide them by 100"),
         ("items", |i| (100 + 37 * (i % 11)) as f64, "look like the numbers of items"),
