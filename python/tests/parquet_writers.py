@@ -18,6 +18,9 @@ import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+# Types of rewards beside those of propensities.
+WHOLE = ("int8", "int64", "uint32", "bool")
+
 # What a log can be refused for, each in one row.
 FAULTS = ("null reward", "NaN reward", "mu of 0", "mu above 1", "negative pi", "null mu")
 
@@ -47,6 +50,7 @@ class Plan:
     random: np.random.Generator
     writer: str
     numbers: str
+    rewards: str
     layout: str
     slates: Slates
 
@@ -73,7 +77,9 @@ def plan(seed: int) -> Plan:
         layout, numbers = "columns", numbers.replace("decimal", "float64").replace("float16", "float32")
     if writer == "duckdb":
         numbers = numbers.replace("float16", "float32")
-    return Plan(seed, random, writer, numbers, layout, draw(random, numbers, ragged=layout != "fixed lists"))
+    rewards = str(random.choice([numbers, numbers, numbers, *WHOLE]))
+    slates = draw(random, numbers, rewards, ragged=layout != "fixed lists")
+    return Plan(seed, random, writer, numbers, rewards, layout, slates)
 
 
 def write(seed: int, folder: Path) -> Written:
@@ -87,6 +93,7 @@ def write(seed: int, folder: Path) -> Written:
         "writer": chosen.writer,
         "rows": table.num_rows,
         "numbers": chosen.numbers,
+        "rewards": chosen.rewards,
         "layout": chosen.layout,
         "fault": chosen.slates.fault,
         "labels": table["segment"].type,
@@ -94,7 +101,7 @@ def write(seed: int, folder: Path) -> Written:
     return Written(chosen.slates, path, how | options)
 
 
-def draw(random: np.random.Generator, numbers: str, *, ragged: bool) -> Slates:
+def draw(random: np.random.Generator, numbers: str, kind: str, *, ragged: bool) -> Slates:
     """Random slates whose values are exact in the type that they will be written in."""
     rows = int(random.choice([1, 2, 9, 130, 700, 2500]))
     slots = int(random.integers(1, 6))
@@ -106,6 +113,10 @@ def draw(random: np.random.Generator, numbers: str, *, ragged: bool) -> Slates:
     else:
         mu, pi = random.integers(1, 65, (rows, slots)) / 64, random.integers(0, 65, (rows, slots)) / 64
         rewards = random.integers(-32, 32, 20) / 8
+    if kind in WHOLE:
+        rewards = random.integers(0, 2 if kind == "bool" else 100, 20).astype(float)
+        if kind.startswith("int"):
+            rewards = 20 - rewards
     if ragged and random.random() < 0.5:
         absent = np.arange(slots) >= random.integers(0, slots + 1, rows)[:, None]
         # A log without any slot is refused.
@@ -133,10 +144,11 @@ def spoil(random: np.random.Generator, slates: Slates) -> None:
 
 def labels(random: np.random.Generator, rows: int) -> list[Any]:
     """A segment for each row: texts, whole numbers, truth values or days, some of them null."""
-    kind = str(random.choice(["text", "whole", "large", "truth", "day"]))
+    kind = str(random.choice(["text", "whole", "unsigned", "large", "truth", "day"]))
     pools: dict[str, list[Any]] = {
         "text": ["", "phone", "ä€😀", "x" * 300, "null", "7"],
         "whole": [-3, 0, 7, 100],
+        "unsigned": [0, 7, 100],
         "large": [-(2**62), 2**53 + 1, 2**62],
         "truth": [True, False],
         "day": [datetime.date(1969, 12, 31), datetime.date(2024, 2, 29)],
@@ -148,14 +160,14 @@ def labels(random: np.random.Generator, rows: int) -> list[Any]:
 def arrow_table(plan: Plan) -> pa.Table:
     """The slates as an Arrow table, with its columns in random order."""
     slates, numbers = plan.slates, plan.numbers
-    has_nan = numbers != "decimal" and plan.writer != "fastparquet"
+    has_nan = plan.rewards.startswith("float") and plan.writer != "fastparquet"
     nulls = np.isnan(slates.reward)
     if slates.fault == "null reward" or (slates.fault == "NaN reward" and not has_nan):
         nulls[slates.faulty_row] = True
     reward = slates.reward.copy()
     if slates.fault == "NaN reward":
         reward[slates.faulty_row] = 0 if nulls[slates.faulty_row] else np.nan
-    columns = {"reward": array(reward, nulls, numbers), "segment": label_array(plan.random, slates.labels)}
+    columns = {"reward": array(reward, nulls, plan.rewards), "segment": label_array(plan.random, slates.labels)}
     for name, values in (("mu", slates.mu), ("pi", slates.pi)):
         nulls = np.isnan(values)
         if slates.fault == "null mu" and name == "mu":
@@ -193,6 +205,8 @@ def label_array(random: np.random.Generator, values: list[Any]) -> pa.Array:
         choices = [pa.string(), pa.large_string(), pa.dictionary(pa.int32(), pa.string())]
     elif pa.types.is_integer(plain.type) and max(abs(value or 0) for value in values) <= 100:
         choices = [pa.int8(), pa.int16(), pa.int32(), pa.int64()]
+        if min(value or 0 for value in values) >= 0:
+            choices += [pa.uint8(), pa.uint16(), pa.uint32(), pa.uint64()]
     else:
         return plain if not pa.types.is_null(plain.type) else pa.array(values, pa.string())
     return plain.cast(choices[random.integers(len(choices))])
@@ -305,7 +319,7 @@ def nullable_frame(table: pa.Table) -> pd.DataFrame:
     for name, column in zip(table.column_names, table.columns, strict=True):
         kind = column.type
         if pa.types.is_integer(kind):
-            frame[name] = pd.array(column.to_pylist(), dtype=str(kind).capitalize())
+            frame[name] = pd.array(column.to_pylist(), dtype=str(kind).replace("uint", "UInt").replace("int", "Int"))
         elif pa.types.is_boolean(kind):
             frame[name] = pd.array(column.to_pylist(), dtype="boolean")
         elif pa.types.is_date(kind):

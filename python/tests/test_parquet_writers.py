@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 import pytest
 import slateval
-from parquet_writers import FAULTS, WRITERS, Slates, Written, plan, write
+from parquet_writers import FAULTS, WHOLE, WRITERS, Slates, Written, plan, write
 
 FILES = int(os.environ.get("SLATEVAL_DIFFERENTIAL", "300"))
 SETTINGS: dict[str, Any] = {"by": "segment", "structure": "additive", "correction": "none", "band": "none"}
@@ -106,4 +106,5 @@ def test_every_writer_type_and_fault_is_among_them() -> None:
     assert {plan.writer for plan in plans} == set(WRITERS)
     assert {plan.slates.fault for plan in plans} == {None, *FAULTS}
     assert {plan.numbers for plan in plans} == {"float64", "float32", "float16", "decimal"}
+    assert {plan.rewards for plan in plans} == {"float64", "float32", "float16", "decimal", *WHOLE}
     assert {plan.layout for plan in plans} == {"columns", "lists", "large lists", "fixed lists"}

@@ -456,7 +456,8 @@ def test_policies_over_slates_that_cannot_be_used(actions: Any, logging: Any, ta
         propensities(actions, logging=logging, target=target)
 
 
-def test_a_ranker_is_evaluated_as_joint(rng: np.random.Generator) -> None:
+def test_a_ranker_is_evaluated_as_joint() -> None:
+    rng = np.random.default_rng(1)
     actions = rng.integers(0, 3, (4000, 2))
     # One slot, by chance, decides: an additive CDF.
     reward = np.where(rng.random(4000) < 0.5, actions[:, 0], 2 - actions[:, 1]) + rng.integers(0, 10, 4000) / 10

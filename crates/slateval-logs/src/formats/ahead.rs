@@ -124,10 +124,10 @@ impl Length for ReadAhead {
 impl ChunkReader for ReadAhead {
     type T = Bounded<Reader<Bytes>>;
 
-    /// Readers ask for bytes in this way where a page begins.
+    /// Readers ask for bytes in this way where a page's header begins, or ends if they looked at it before.
     fn get_read(&self, start: u64) -> Result<Self::T> {
         let bytes = self.bytes(start, HEADER)?;
-        self.claims.admit(start, &bytes)?;
+        self.claims.admit(start, &mut &bytes[..])?;
         Ok(Bounded(bytes.reader()))
     }
 

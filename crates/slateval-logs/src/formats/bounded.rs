@@ -11,7 +11,6 @@ use parquet::errors::Result as ParquetResult;
 use parquet::file::reader::{ChunkReader, Length};
 
 use crate::formats::claims::Claims;
-use crate::formats::page_header::BEGINNING;
 
 /// Fails at the end, in place of reading nothing.
 #[derive(Debug)]
@@ -33,6 +32,20 @@ pub(crate) struct BoundedFile<R> {
     pub(crate) claims: Arc<Claims>,
 }
 
+/// Keeps what was read, to be read again.
+struct Kept<R> {
+    bytes: R,
+    read: Vec<u8>,
+}
+
+impl<R: Read> Read for Kept<R> {
+    fn read(&mut self, to: &mut [u8]) -> Result<usize> {
+        let read = self.bytes.read(to)?;
+        self.read.extend_from_slice(&to[..read]);
+        Ok(read)
+    }
+}
+
 impl<R: Length> Length for BoundedFile<R> {
     fn len(&self) -> u64 {
         self.file.len()
@@ -42,13 +55,11 @@ impl<R: Length> Length for BoundedFile<R> {
 impl<R: ChunkReader> ChunkReader for BoundedFile<R> {
     type T = Bounded<Chain<Cursor<Vec<u8>>, R::T>>;
 
-    /// Readers ask for bytes in this way where a page begins.
+    /// Readers ask for bytes in this way where a page's header begins, or ends if they looked at it before.
     fn get_read(&self, start: u64) -> ParquetResult<Self::T> {
-        let mut bytes = self.file.get_read(start)?;
-        let mut header = Vec::with_capacity(BEGINNING);
-        bytes.by_ref().take(BEGINNING as u64).read_to_end(&mut header)?;
-        self.claims.admit(start, &header)?;
-        Ok(Bounded(Cursor::new(header).chain(bytes)))
+        let mut bytes = Kept { bytes: self.file.get_read(start)?, read: Vec::new() };
+        self.claims.admit(start, &mut bytes)?;
+        Ok(Bounded(Cursor::new(bytes.read).chain(bytes.bytes)))
     }
 
     fn get_bytes(&self, start: u64, length: usize) -> ParquetResult<Bytes> {

@@ -1,5 +1,6 @@
 //! What the pages of some column chunks claim, checked before anybody makes room for it.
 
+use std::io::Read;
 use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -25,8 +26,16 @@ struct Chunk {
     is_packed: bool,
     /// Values that the footer tells of.
     values: u64,
-    /// Where the page begins that was met last, and the values of all pages up to it.
-    met: Mutex<(u64, u64)>,
+    met: Mutex<Met>,
+}
+
+/// What a reader met of a chunk.
+#[derive(Debug, Default)]
+struct Met {
+    /// Where the latest page's header begins, and where it ends.
+    header: Range<u64>,
+    /// Values of all pages.
+    values: u64,
 }
 
 impl Claims {
@@ -58,36 +67,34 @@ impl Claims {
         &self.held
     }
 
-    /// Refuses a page that claims more than there may be. Its header begins at `at`, with these bytes.
-    pub(crate) fn admit(&self, at: u64, header: &[u8]) -> Result<()> {
+    /// Refuses a page that claims more than there may be. `bytes` are those from `at` on: a page's header, or what follows
+    /// a header that was met before, where a reader had looked at it first.
+    pub(crate) fn admit(&self, at: u64, bytes: &mut impl Read) -> Result<()> {
         let odd = |reason: &str| Err(ParquetError::General(reason.into()));
         let next = self.chunks.partition_point(|chunk| chunk.bytes.end <= at);
         let Some(chunk) = self.chunks.get(next).filter(|chunk| chunk.bytes.contains(&at)) else {
             return odd("a page lies outside its column");
         };
-        // A header of another make is for its reader to refuse.
-        let Some(claim) = Claim::of(header) else { return Ok(()) };
-        let bytes = if chunk.is_packed { claim.unpacked + claim.packed } else { claim.unpacked.max(claim.packed) };
+        let mut met = chunk.met.lock().unwrap_or_else(PoisonError::into_inner);
+        if met.header.end == at {
+            return Ok(());
+        }
+        let claim = Claim::read(bytes)?;
+        let size = if chunk.is_packed { claim.unpacked + claim.packed } else { claim.unpacked.max(claim.packed) };
         let held = if claim.is_dictionary {
             // As it is in the file, and as values.
-            self.held.hold(chunk.column, Holding::Dictionary, bytes + claim.unpacked)
+            self.held.hold(chunk.column, Holding::Dictionary, size + claim.unpacked)
         } else {
-            if !chunk.expects(at, claim.values) {
+            // A reader may look at a header twice.
+            if met.header.start < at {
+                met.values = met.values.saturating_add(claim.values);
+            }
+            if met.values > chunk.values {
                 return odd("the pages of a column have more values than the footer tells of");
             }
-            self.held.hold(chunk.column, Holding::Page, bytes)
+            self.held.hold(chunk.column, Holding::Page, size)
         };
+        met.header = at..at + claim.header;
         held.map_err(|excess| ParquetError::External(Box::new(excess)))
-    }
-}
-
-impl Chunk {
-    /// Counts the values of a page, unless it was met before.
-    fn expects(&self, at: u64, values: u64) -> bool {
-        let mut met = self.met.lock().unwrap_or_else(PoisonError::into_inner);
-        if met.0 < at {
-            *met = (at, met.1.saturating_add(values));
-        }
-        met.1 <= self.values
     }
 }

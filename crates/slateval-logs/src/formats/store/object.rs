@@ -20,7 +20,7 @@ use crate::formats::store::failure::failure;
 /// file.
 pub(crate) const LOOK: u64 = 1 << 16;
 
-/// Bytes of an object that is fetched by one request if it has no strong tag.
+/// Bytes of an object that is fetched by one request if it has no strong tag or its server sends no parts.
 const SMALL: u64 = 8 << 20;
 
 const MEGABYTE: u64 = 1_000_000;
@@ -223,10 +223,11 @@ impl Object {
         if let Some(bytes) = self.known(range) {
             return Ok(Some(bytes));
         }
-        // Nothing but its time and its size would tell that it is another one in the middle of reading.
-        if !self.has_strong_tag() && self.size() <= SMALL && self.cloud.take_room(self.size()) {
-            let whole = self.whole(Keeper::Room).await;
-            return whole.map(|whole| Some(slice(&whole, range)));
+        // Without a strong tag, nothing but its time and its size would tell that it is another one in the middle of reading.
+        if !self.has_strong_tag() || self.sends_no_parts() {
+            if let Some(whole) = self.small().await {
+                return whole.map(|whole| Some(slice(&whole, range)));
+            }
         }
         if self.sends_no_parts() {
             return Ok(None);
@@ -235,13 +236,19 @@ impl Object {
         let found = match self.client.get_opts(&self.meta.location, options).await {
             Err(object_store::Error::NotSupported { .. }) if self.remote.scheme.is_web() => {
                 self.no_parts.store(true, Ordering::Relaxed);
-                return Ok(None);
+                return self.small().await.transpose().map(|whole| whole.map(|whole| slice(&whole, range)));
             }
             found => self.same(found)?,
         };
         let mut part = Body::new(found.into_stream());
         let length = range.end - range.start;
         self.read_of(&mut part, &(0..length), length).await.map(Some)
+    }
+
+    /// All bytes of a small object, if there is room for them.
+    async fn small(&self) -> Option<Result<Bytes, RemoteError>> {
+        let has_room = self.size() <= SMALL && self.cloud.take_room(self.size());
+        if has_room { Some(self.whole(Keeper::Room).await) } else { None }
     }
 
     async fn ask(&self, options: GetOptions) -> Result<GetResult, RemoteError> {
