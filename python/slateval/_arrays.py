@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from datetime import date, timedelta
 from typing import Any
 
 from . import _slateval
@@ -31,14 +32,8 @@ def numbers(column: str, argument: str, values: Any, missing: bool = False) -> t
         array = np.asarray(values)
     except ValueError:
         raise InputError(f"{argument}: rows of different lengths; {_ragged(argument)}") from None
-    if array.dtype == object:
-        raise DataTypeError(f"{argument} is an array of Python objects; {_ragged(argument)}")
-    if array.dtype.kind in "mM":
-        raise DataTypeError(
-            f"{argument} is an array of {array.dtype}; a point in time is no number: pass the array of numbers"
-        )
     if array.dtype.kind not in "biuf":
-        raise DataTypeError(f"{argument} is an array of {array.dtype}; numbers are needed: use .astype(float)")
+        raise DataTypeError(_no_numbers(argument, array))
     if array.ndim not in (1, 2) or (array.ndim == 2 and argument == "reward"):
         wanted = "(n,)" if argument == "reward" else SLOTS
         raise InputError(f"{argument} has shape {array.shape}; pass {wanted}")
@@ -60,6 +55,42 @@ def _mask(mask: Any, slot: int | None = None) -> bytes | None:
         return None
     part: bytes = (mask if slot is None else mask[:, slot]).tobytes()
     return part
+
+
+def _no_numbers(argument: str, array: Any) -> str:
+    """Says what an array holds in place of numbers, and how to make numbers of it."""
+    kind = array.dtype.kind if array.dtype != object else _kind_of_objects(array)
+    what = "Python objects" if array.dtype == object else str(array.dtype)
+    if kind == "O":
+        advice = _ragged(argument)
+    elif kind in "UST":
+        text = "the text" if array.ndim == 1 else "the text of each column"
+        advice = f"numbers are needed: convert {text} to numbers, for example with pandas.to_numeric"
+    elif kind == "m":
+        advice = (
+            "a span of time is no number: divide it by a unit, for example "
+            f'{argument} / np.timedelta64(1, "s") for seconds'
+        )
+    elif kind == "M":
+        advice = "a point in time is no number: pass the array of numbers"
+    else:
+        advice = "real numbers are needed: pass an array of floats"
+    return f"{argument} is an array of {what}; {advice}"
+
+
+def _kind_of_objects(array: Any) -> str:
+    """The kind that NumPy would give to the objects: text, spans of time, points in time, or others."""
+    import numpy as np
+
+    for value in array.flat:
+        if isinstance(value, (str, bytes)):
+            return "U"
+        if isinstance(value, (timedelta, np.timedelta64)):
+            return "m"
+        # NaT of pandas may stand for a span as well; it differs from itself.
+        if isinstance(value, (date, np.datetime64)) and value == value:
+            return "M"
+    return "O"
 
 
 def _ragged(argument: str) -> str:

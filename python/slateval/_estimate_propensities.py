@@ -15,7 +15,7 @@ from ._columns import Array, Flags, Floats, Ints, collected, factorize, has_miss
 from ._errors import DataTypeError, InputError, SlatevalWarning
 from ._estimated import EstimatedPropensities
 from ._options import number, whole
-from ._rows_of_pandas import in_one_order
+from ._rows_of_pandas import in_one_order_with_labels
 
 FEW_ROWS = 20
 """Cells with fewer rows are mostly what smoothing makes of them."""
@@ -62,7 +62,8 @@ def estimate_propensities(
     Returns
     -------
     EstimatedPropensities
-        The propensities of the actions shown, and of all items.
+        The propensities of the actions shown, and of all items. If actions are of pandas, it remembers their index, and
+        its rows are matched with other pandas objects by label.
 
     Raises
     ------
@@ -81,7 +82,8 @@ def estimate_propensities(
     smoothing = number("smoothing", smoothing)
     if smoothing < 0:
         raise InputError(f"smoothing `{smoothing}`: must not be negative")
-    actions, context = in_one_order({"actions": collected(actions), "context": collected(context)}).values()
+    given, labels = in_one_order_with_labels({"actions": collected(actions), "context": collected(context)})
+    actions, context = given.values()
     names = _items(actions, items)
     shown = read_actions(actions, names)
     count = int(shown.max()) + 1 if names.universe is None else int(names.universe.size)
@@ -92,7 +94,7 @@ def estimate_propensities(
     else:
         fit = _CrossFit(classifier, whole("folds", folds, 2), whole("seed", seed))
         found = _by_classifier(shown, context, overall, smoothing, fit)
-    return _estimated(shown, found, known)
+    return _estimated(shown, found, known, labels)
 
 
 def _items(actions: Any, items: Sequence[Any] | Array | None) -> Items:
@@ -239,7 +241,7 @@ def _by_classifier(shown: Ints, context: Any, overall: Floats, smoothing: float,
     return _Found(distributions, np.arange(rows), how)
 
 
-def _estimated(shown: Ints, found: _Found, names: Array) -> EstimatedPropensities:
+def _estimated(shown: Ints, found: _Found, names: Array, labels: Any) -> EstimatedPropensities:
     slots = np.arange(shown.shape[1])
     mu = found.distributions[found.index[:, None], slots, np.maximum(shown, 0)]
     mu[shown == MISSING] = np.nan
@@ -250,4 +252,4 @@ def _estimated(shown: Ints, found: _Found, names: Array) -> EstimatedPropensitie
             f"row {row + 1}, slot {slot + 1}: the classifier gives probability 0 to what was shown; use smoothing "
             "above 0"
         )
-    return EstimatedPropensities(mu, found.how, found.distributions, found.index, names)
+    return EstimatedPropensities(mu, found.how, found.distributions, found.index, names, labels)

@@ -10,6 +10,7 @@ import numpy as np
 
 from ._columns import Array, Floats, Ints, places
 from ._errors import InputError
+from ._rows_of_pandas import labelled
 
 
 @dataclass(frozen=True, eq=False)
@@ -22,6 +23,8 @@ class EstimatedPropensities:
         slateval.evaluate(reward=reward, target=pi, **estimated.arguments())
 
     Either way the evaluation is marked: its check `estimated-propensities` warns, and no rule of a gate holds by it.
+
+    An estimate from pandas actions remembers their index, by which its rows are matched with other pandas arguments.
     """
 
     mu: Floats
@@ -31,6 +34,8 @@ class EstimatedPropensities:
     _index: Ints
     _names: Array
     """The items in the order of the distributions."""
+    _labels: Any = None
+    """The pandas index of the rows, if they have one."""
 
     @property
     def name(self) -> str:
@@ -66,17 +71,32 @@ class EstimatedPropensities:
         wider[:, :, at] = self._distributions
         return replace(self, _distributions=wider, _names=np.arange(size) if universe is None else universe)
 
+    def places(self) -> Any:
+        """The place of each row, with the labels of the rows; None if the rows have no labels."""
+        return None if self._labels is None else labelled(np.arange(len(self.mu)), self._labels)
+
+    def at(self, places: Any) -> EstimatedPropensities:
+        """The rows at these places, in this order: `places()`, as other pandas objects put them in order."""
+        order = np.asarray(places)
+        return replace(self, mu=self.mu[order], _index=self._index[order], _labels=places.index)
+
     def arguments(self) -> dict[str, Any]:
-        """Keyword arguments for `slateval.evaluate(reward=reward, target=pi, **estimated.arguments())`."""
-        return {"logging": self.mu, "propensities": "estimated"}
+        """Keyword arguments for `slateval.evaluate(reward=reward, target=pi, **estimated.arguments())`.
+
+        The propensities are an array, or, if the actions were of pandas, a frame with the index of the actions.
+        """
+        return {"logging": labelled(self.mu, self._labels), "propensities": "estimated"}
 
     def to_columns(self) -> dict[str, Floats]:
-        """Columns `mu_1 …` of a log. Say `propensities="estimated"` when it is evaluated: columns cannot tell."""
+        """Columns `mu_1 …` of a log. Say `propensities="estimated"` when it is evaluated: columns cannot tell.
+
+        They are arrays without an index, in the order of the actions.
+        """
         return {f"mu_{slot + 1}": self.mu[:, slot] for slot in range(self.mu.shape[1])}
 
     def to_pandas(self) -> Any:
-        """`to_columns()` as a pandas DataFrame."""
-        return import_module("pandas").DataFrame(self.to_columns())
+        """`to_columns()` as a pandas DataFrame, with the index of the actions if they were of pandas."""
+        return import_module("pandas").DataFrame(self.to_columns(), index=self._labels)
 
     def __repr__(self) -> str:
         rows, slots = self.mu.shape

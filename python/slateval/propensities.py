@@ -26,7 +26,7 @@ from ._estimated import EstimatedPropensities
 from ._options import PropensitySource, TargetSlots, slots_argument, source_argument, whole
 from ._over_slates import OVER_SLATES, of_slates
 from ._policies import Dense, Keyed, Keys, Reader, Table
-from ._rows_of_pandas import in_one_order
+from ._rows_of_pandas import in_one_order_with_labels, labelled
 from ._shown_propensities import Shown, Tally, dense, keyed
 from ._slates import rows_of, with_rows
 from ._text import shown
@@ -61,6 +61,8 @@ class Propensities:
 
     All arrays are (n, K). A slot that a slate does not have is NaN in `mu` and `pi`, and 0 in `chi`. `target_slots` is
     `"joint"` if the slots of any target depend on each other given the context, otherwise `"independent"`.
+
+    If actions were of pandas, their index is remembered: `arguments()` and `to_pandas()` have it.
     """
 
     mu: Floats
@@ -70,22 +72,39 @@ class Propensities:
     target_slots: TargetSlots = "independent"
     source: PropensitySource = "known"
     """`"estimated"` if logging's probabilities came from `slateval.estimate_propensities`."""
+    _labels: Any = None
+    """The pandas index of the rows, if they have one."""
 
     def arguments(self) -> dict[str, Any]:
         """Keyword arguments for `slateval.evaluate(reward=reward, **p.arguments())`.
 
         `target_slots="joint"` is among them if any target's slots depend on each other. To say otherwise, replace it:
         `**p.arguments() | {"target_slots": "independent"}`.
+
+        If actions were of pandas, `mu`, `pi` and `chi` are handed on as frames with the index of the actions.
+        `evaluate` then matches rows with the labels of `reward`, or refuses labels that differ.
+
+        >>> import pandas as pd
+        >>> shown = pd.DataFrame({"first": [0, 1], "second": [1, 1]}, index=["a", "b"])
+        >>> p = propensities(shown, logging=[0.5, 0.5], target={"new": [0.2, 0.8]})
+        >>> p.arguments()["target"]["new"]
+             0    1
+        a  0.2  0.8
+        b  0.8  0.8
         """
-        given = {"logging": self.mu, "target": dict(self.pi), "chi": dict(self.chi)}
+        pi, chi = (self._with_labels(values) for values in (self.pi, self.chi))
+        given = {"logging": labelled(self.mu, self._labels), "target": pi, "chi": chi}
         return given | slots_argument(self.target_slots) | source_argument(self.source)
+
+    def _with_labels(self, arrays: dict[str, Floats]) -> dict[str, Any]:
+        return {name: labelled(values, self._labels) for name, values in arrays.items()}
 
     def to_columns(self) -> dict[str, Floats]:
         """Columns of a log: `mu_1 …`, `pi_NAME_1 …`, `chi_NAME_1 …`; without a name for a target that was given none.
 
         Slots that are not there are NaN. Files need nulls in their place: pandas writes them so by itself, with Polars
         say `frame.fill_nan(None)`. Columns cannot tell of slots that depend on each other: give `target_slots` to
-        `evaluate` with them.
+        `evaluate` with them. They are arrays without an index, in the order of the actions.
 
         >>> p = propensities([[0, 1]], logging=[0.5, 0.5], target={"new": [0.2, 0.8]})
         >>> list(p.to_columns())
@@ -98,14 +117,14 @@ class Propensities:
         return columns
 
     def to_pandas(self) -> Any:
-        """`to_columns()` as a pandas DataFrame.
+        """`to_columns()` as a pandas DataFrame, with the index of the actions if they were of pandas.
 
         >>> p = propensities([[0, 1]], logging=[0.5, 0.5], target={"new": [0.2, 0.8]})
         >>> p.to_pandas()[["mu_1", "pi_new_1"]]
            mu_1  pi_new_1
         0   0.5       0.2
         """
-        return import_module("pandas").DataFrame(self.to_columns())
+        return import_module("pandas").DataFrame(self.to_columns(), index=self._labels)
 
     def __repr__(self) -> str:
         """A line for the log, and one for each target.
@@ -183,7 +202,8 @@ def propensities(
     Returns
     -------
     Propensities
-        `mu`, `pi` and `chi`; `slateval.evaluate(reward=reward, **p.arguments())` takes them.
+        `mu`, `pi` and `chi`; `slateval.evaluate(reward=reward, **p.arguments())` takes them, and matches rows by label
+        if actions and reward are of pandas.
 
     Raises
     ------
@@ -229,10 +249,11 @@ def propensities(
     actions, contexts = collected(actions), collected(contexts)
     policies = {"logging": _as_policy(logging)} | _targets(target)
     given = {"actions": actions, "contexts": contexts}
-    actions, contexts, *by_row = in_one_order(
-        given | {_label(name): rows_of(policy) for name, policy in policies.items()}
-    ).values()
-    policies = {name: with_rows(policy, rows) for (name, policy), rows in zip(policies.items(), by_row, strict=True)}
+    in_order, labels = in_one_order_with_labels(
+        given | {_label(name): _rows_of(policy) for name, policy in policies.items()}
+    )
+    actions, contexts, *by_row = in_order.values()
+    policies = {name: _with_rows(policy, rows) for (name, policy), rows in zip(policies.items(), by_row, strict=True)}
     item_names = _resolve_items(actions, items, list(policies.values()))
     shown = _shown(actions, item_names, contexts)
     reader = Reader(shown.actions.shape[0], shown.actions.shape[1], item_names, contexts, shown.keys)
@@ -242,7 +263,7 @@ def propensities(
     for name, policy in over_slates.items():
         read[name], joint[name] = of_slates(reader, _label(name), policy, shown)
     if isinstance(logging, EstimatedPropensities):
-        read["logging"] = logging.in_order_of(item_names.universe, reader.item_count)
+        read["logging"] = policies["logging"].in_order_of(item_names.universe, reader.item_count)
     read = {name: read[name] for name in policies}
     if reader.item_count is not None:
         shown.check_items(reader.item_count)
@@ -251,7 +272,7 @@ def propensities(
     chi = {name: tally.chi for name, tally in tallies.items()}
     support = {name: _support(name, tally, shown, on_unsupported) for name, tally in tallies.items()}
     source: PropensitySource = "estimated" if isinstance(logging, EstimatedPropensities) else "known"
-    return Propensities(mu, pi, chi, support, _target_slots(target_slots, joint), source)
+    return Propensities(mu, pi, chi, support, _target_slots(target_slots, joint), source, labels)
 
 
 def _target_slots(given: TargetSlots | None, joint: dict[str, bool]) -> TargetSlots:
@@ -311,6 +332,18 @@ def _context_keys(contexts: Any, rows: int) -> Keys:
         return Keys(*factorize(values))
     except TypeError:
         return Keys(None, np.zeros(rows, dtype=np.int64))
+
+
+def _rows_of(policy: Any) -> Any:
+    """What a policy has for each row of the log, if rows may have labels."""
+    return policy.places() if isinstance(policy, EstimatedPropensities) else rows_of(policy)
+
+
+def _with_rows(policy: Any, rows: Any) -> Any:
+    """The policy with these rows, if it has rows of its own."""
+    if isinstance(policy, EstimatedPropensities):
+        return policy if rows is None else policy.at(rows)
+    return with_rows(policy, rows)
 
 
 def _as_policy(policy: Any) -> Any:

@@ -25,7 +25,7 @@ from ._marginals import Marginals, native_request, target_marginals
 from ._options import TargetSlots, slots_argument
 from ._options import threads as threads_option
 from ._progress import teller
-from ._rows_of_pandas import in_one_order
+from ._rows_of_pandas import in_one_order_with_labels, labelled
 from ._slates import (
     Drawn,
     Effort,
@@ -66,6 +66,8 @@ class PseudoInverse:
         "joint" if the target's slots are known to depend on each other given the context, as those of a ranker without
         repeats do.
 
+    If actions were of pandas, their index is remembered, and `arguments()` has it.
+
     Examples
     --------
     >>> w = pseudo_inverse([[0, 1], [1, 0], [1, 2]], UniformRanking(3), [0, 1])
@@ -77,6 +79,8 @@ class PseudoInverse:
     error: Floats | None
     unsupported: Floats
     target_slots: TargetSlots = "independent"
+    _labels: Any = None
+    """The pandas index of the rows, if they have one."""
 
     def arguments(self) -> dict[str, Any]:
         """Keyword arguments for `slateval.evaluate(reward=reward, **w.arguments())`.
@@ -84,9 +88,11 @@ class PseudoInverse:
         Returns
         -------
         dict
-            The arguments by name.
+            The arguments by name. If actions were of pandas, the weights are a Series with the index of the actions,
+            so that `evaluate` matches rows with the labels of `reward`, or refuses labels that differ.
         """
-        return {"weight": self.weights, "structure": "given"} | slots_argument(self.target_slots)
+        weight = labelled(self.weights, self._labels)
+        return {"weight": weight, "structure": "given"} | slots_argument(self.target_slots)
 
     def __repr__(self) -> str:
         """A line.
@@ -174,7 +180,7 @@ def pseudo_inverse(
     effort = _effort(slate_limit, samples, parts, seed, threads)
     if on_unsupported not in ("error", "warn"):
         raise InputError(f"on_unsupported must be 'error' or 'warn', not {on_unsupported!r}")
-    actions, logging, target = _in_one_order(actions, logging, target)
+    actions, logging, target, labels = _in_one_order(actions, logging, target)
     shown = _read_actions(actions)
     count, slots = shown.shape
     policy = family(logging, count, slots)
@@ -192,19 +198,19 @@ def pseudo_inverse(
     else:
         weights, errors, beyond = work.run(*_native(policy, count))
     _report(beyond, on_unsupported)
-    return PseudoInverse(weights, errors, beyond, "joint" if goal.joint else "independent")
+    return PseudoInverse(weights, errors, beyond, "joint" if goal.joint else "independent", labels)
 
 
-def _in_one_order(actions: Any, logging: Any, target: Any) -> tuple[Any, Any, Any]:
-    """Rows of pandas objects in the order of `actions`."""
+def _in_one_order(actions: Any, logging: Any, target: Any) -> tuple[Any, Any, Any, Any]:
+    """Rows of pandas objects in the order of `actions`, and the index that they then have."""
     # A frame of probabilities (K, N) has a row for each slot, and one of whole numbers (n, K) one for each slate.
     is_policy = isinstance(target, PlackettLuce | Slates | Sampler)
     is_by_row = hasattr(target, "iloc") and np.asarray(target).dtype.kind in "iu" and np.ndim(target) == 2
     by_row = rows_of(target) if is_policy else target if is_by_row else None
-    found = in_one_order({"actions": actions, "logging": rows_of(logging), "target": by_row})
+    found, labels = in_one_order_with_labels({"actions": actions, "logging": rows_of(logging), "target": by_row})
     rows = found["target"]
     target = with_rows(target, rows) if is_policy else target if rows is None else rows
-    return found["actions"], with_rows(logging, found["logging"]), target
+    return found["actions"], with_rows(logging, found["logging"]), target, labels
 
 
 Found = tuple[Floats, Floats | None, Floats]

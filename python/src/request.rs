@@ -93,7 +93,7 @@ impl Request {
     /// Opens a log.
     pub(crate) fn open(&self, paths: &[Location]) -> Result<Log, Failure> {
         let log = Log::open_within(paths, self.tolerance(), self.memory)?;
-        Ok(if self.allow_duplicates { log.allow_duplicates() } else { log })
+        Ok(self.looked_at(if self.allow_duplicates { log.allow_duplicates() } else { log }))
     }
 
     /// The same, with rows looked at.
@@ -103,10 +103,13 @@ impl Request {
 
     /// The log with the memory that was asked for, and with rows looked at.
     pub(crate) fn bounded(&self, log: Log) -> Log {
-        let log = match self.memory {
+        self.looked_at(match self.memory {
             Some(bytes) => log.with_memory(bytes),
             None => log,
-        };
+        })
+    }
+
+    fn looked_at(&self, log: Log) -> Log {
         match self.look {
             Look::Passing => log,
             Look::SomeRows => log.with_some_rows_looked_at(),

@@ -46,6 +46,28 @@ def test_points_in_time_are_not_to_be_cast() -> None:
         slateval.evaluate(log(MU, PI).assign(reward=times))
 
 
+def test_spans_of_time_are_divided_by_a_unit() -> None:
+    spans = pd.Series(pd.to_timedelta(np.arange(4000) % 7, unit="s"))
+    for reward in (spans, spans.to_numpy(), spans.astype(object)):
+        with pytest.raises(
+            slateval.DataTypeError, match=r'divide it by a unit, .* / np\.timedelta64\(1, "s"\)'
+        ) as caught:
+            slateval.evaluate(reward=reward, logging=MU, target=PI)
+        assert "point in time" not in str(caught.value)
+    assert slateval.evaluate(reward=spans / np.timedelta64(1, "s"), logging=MU, target=PI, band="none")
+
+
+@pytest.mark.parametrize("dtype", ["str", "object", "category", None])
+def test_text_is_not_to_be_cast(dtype: str | None) -> None:
+    text = np.where(np.arange(4000) % 2 == 0, "1", "abc")
+    reward = text if dtype is None else pd.Series(text, dtype=dtype)
+    with pytest.raises(slateval.DataTypeError, match=r"convert the text to numbers, .* pandas\.to_numeric") as caught:
+        slateval.evaluate(reward=reward, logging=MU, target=PI)
+    assert "astype" not in str(caught.value)
+    with pytest.raises(slateval.DataTypeError, match="convert the text of each column to numbers"):
+        slateval.evaluate(reward=np.ones(4000), logging=MU.astype(str), target=PI)
+
+
 def test_a_list_of_targets_names_each() -> None:
     frame = log(MU, PI).rename(columns=lambda name: name.replace("pi_", "pi_new_"))
     frame = frame.assign(**{f"pi_bolder_{k}": frame[f"pi_new_{k}"] for k in (1, 2, 3)})

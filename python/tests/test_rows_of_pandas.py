@@ -6,12 +6,13 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+import polars as pl
 import pytest
 import slateval
 from slateval.compat.obp import from_bandit_feedback
 from slateval.compat.scope_rl import from_logged_dataset
 from slateval.propensities import Table
-from slateval.weights import PlackettLuce, Sampler, Slates, pseudo_inverse
+from slateval.weights import PlackettLuce, Sampler, Slates, UniformRanking, pseudo_inverse
 
 ROWS = 400
 RANDOM = np.random.default_rng(7)
@@ -89,6 +90,24 @@ def test_repeated_labels_are_refused_unless_they_are_in_the_same_order() -> None
         evaluated(reward=reward, logging=mu.set_axis(labels[::-1], axis=0), target=PI.to_numpy())
 
 
+@pytest.mark.parametrize(
+    ("first", "second", "message"),
+    [
+        ("aab", "xxy", "3 of the 3 labels of reward, such as 'a', are not in the index of logging"),
+        ("aab", "abc", "1 of the 3 labels of logging, such as 'c', are not in the index of reward"),
+        ("abc", "aab", "1 of the 3 labels of reward, such as 'c', are not in the index of logging"),
+        ("aab", "abb", "the label 'a' stands for 2 of the rows of reward, and for 1 of the rows of logging"),
+    ],
+)
+def test_repeated_labels_that_differ_are_said_to_differ(first: str, second: str, message: str) -> None:
+    reward, mu = pd.Series(1.0, list(first)), pd.Series(0.5, list(second))
+    with pytest.raises(slateval.InputError) as caught:
+        slateval.evaluate(reward=reward, logging=mu, target=np.full(3, 0.5))
+    found = str(caught.value)
+    assert f"reward and logging have different pandas indexes: {message}. If" in found, found
+    assert "order" not in found.partition(". ")[0], found
+
+
 def test_what_has_no_index_stays_as_it_is() -> None:
     in_order = evaluated()
     assert evaluated(logging=MU.to_numpy(), target=PI.to_numpy().tolist()) == in_order
@@ -141,6 +160,93 @@ def test_policies_are_read_in_the_order_of_the_actions() -> None:
     assert (Table(reordered).column("probability") == table["probability"]).all()
     estimated = slateval.estimate_propensities(actions, users.iloc[SHUFFLED])
     assert (estimated.mu == slateval.estimate_propensities(actions, users).mu).all()
+
+
+ACTIONS = pd.DataFrame(ITEMS, LOG.index, ["first", "second"])
+USERS = pd.Series(ITEMS[:, 0] * 2 + RANDOM.integers(0, 2, ROWS), LOG.index)
+
+
+def known(actions: Any) -> slateval.Propensities:
+    return slateval.propensities(
+        actions, logging=[[0.6, 0.4], [0.3, 0.7]], target={"a": [[0.9, 0.1], [0.8, 0.2]], "b": [0.5, 0.5]}
+    )
+
+
+def test_propensities_are_matched_with_rewards_by_the_index_of_the_actions() -> None:
+    reward, shuffled = LOG["reward"], known(ACTIONS.iloc[SHUFFLED])
+    in_order = slateval.evaluate(reward=reward, **known(ACTIONS).arguments()).to_json()
+    assert slateval.evaluate(reward=reward, **shuffled.arguments()).to_json() == in_order
+    assert slateval.inspect(reward=reward, **shuffled.arguments()).to_dict() == (
+        slateval.inspect(reward=reward, **known(ACTIONS).arguments()).to_dict()
+    )
+    # Without labels on either side, rows are put together by position.
+    assert slateval.evaluate(reward=reward, **known(ITEMS).arguments()).to_json() == in_order
+    by_position = slateval.evaluate(reward=reward, **known(ITEMS[SHUFFLED]).arguments()).to_json()
+    assert by_position != in_order
+    assert slateval.evaluate(reward=reward.to_numpy(), **shuffled.arguments()).to_json() == by_position
+    with pytest.raises(slateval.InputError, match=r"reward and logging have different pandas indexes.*\.to_numpy\(\)"):
+        slateval.evaluate(reward=reward, **known(ACTIONS.reset_index(drop=True)).arguments())
+    slot = ACTIONS["first"]
+    one, other = (slateval.propensities(s, logging=[0.6, 0.4], target=[0.9, 0.1]) for s in (slot, slot.iloc[SHUFFLED]))
+    found = [slateval.evaluate(reward=reward, **p.arguments()).to_json() for p in (one, other)]
+    assert found[0] == found[1]
+
+
+def test_propensities_keep_the_index_of_the_actions() -> None:
+    p, shuffled = known(ACTIONS), known(ACTIONS.iloc[SHUFFLED])
+    arrays = [p.mu, *p.pi.values(), *p.chi.values(), *p.to_columns().values()]
+    assert all(type(values) is np.ndarray for values in arrays)
+    pd.testing.assert_frame_equal(shuffled.to_pandas().loc[LOG.index], p.to_pandas())
+    assert p.to_pandas().index.equals(LOG.index)
+    assert isinstance(known(ITEMS).to_pandas().index, pd.RangeIndex)
+    frame = pl.DataFrame(ITEMS, schema=["first", "second"])
+    for actions in (ITEMS, frame, frame.lazy()):
+        given = known(actions).arguments()
+        assert type(given["logging"]) is np.ndarray and type(given["target"]["a"]) is np.ndarray
+    # Contexts tell the labels where actions have none: rows of both are in the same order.
+    table = Table({"context": [0, 1, 2, 3] * 2, "item": [0] * 4 + [1] * 4, "probability": [0.5] * 8}, slot=None)
+    by_user = slateval.propensities(ITEMS, contexts=USERS, logging=table, target=table)
+    assert by_user.to_pandas().index.equals(LOG.index)
+    # A list of Series is a list of rows here, whose labels are those of slots.
+    rows = slateval.propensities([ACTIONS.iloc[0], ACTIONS.iloc[1]], logging=[0.5, 0.5], target=[0.5, 0.5])
+    assert type(rows.arguments()["logging"]) is np.ndarray
+
+
+def test_estimated_propensities_are_matched_by_the_index_of_the_actions() -> None:
+    reward, target = LOG["reward"], {"new": [[0.9, 0.1], [0.8, 0.2]]}
+    estimated = slateval.estimate_propensities(ACTIONS, USERS)
+    shuffled = slateval.estimate_propensities(ACTIONS.iloc[SHUFFLED], USERS)
+    assert type(shuffled.mu) is np.ndarray and (shuffled.mu == estimated.mu[SHUFFLED]).all()
+    pd.testing.assert_frame_equal(shuffled.to_pandas().loc[LOG.index], estimated.to_pandas())
+    with pytest.warns(slateval.SlatevalWarning, match="estimated"):
+        in_order = slateval.evaluate(reward=reward, target=PI, **estimated.arguments()).to_json()
+        assert slateval.evaluate(reward=reward, target=PI, **shuffled.arguments()).to_json() == in_order
+    p = slateval.propensities(ACTIONS, logging=estimated, target=target)
+    for logging in (shuffled, slateval.estimate_propensities(ITEMS, USERS.to_numpy())):
+        again = slateval.propensities(ACTIONS, logging=logging, target=target)
+        assert (again.mu == estimated.mu).all() and (again.chi["new"] == p.chi["new"]).all()
+        assert again.to_pandas().index.equals(LOG.index)
+    # Actions without labels are in the order of the estimate's rows, and so get its labels.
+    plain = slateval.propensities(ITEMS[SHUFFLED], logging=shuffled, target=target)
+    pd.testing.assert_frame_equal(plain.to_pandas().loc[LOG.index], p.to_pandas())
+    other = slateval.estimate_propensities(ACTIONS.reset_index(drop=True), USERS.to_numpy())
+    with pytest.raises(slateval.InputError, match="actions and logging have different pandas indexes"):
+        slateval.propensities(ACTIONS, logging=other, target=target)
+    with pytest.raises(slateval.InputError, match="logging was estimated from 399 slates"):
+        slateval.propensities(ACTIONS, logging=slateval.estimate_propensities(ACTIONS.iloc[1:]), target=target)
+
+
+def test_given_weights_are_matched_with_rewards_by_the_index_of_the_actions() -> None:
+    actions = ACTIONS.assign(second=2)
+    in_order, shuffled = (
+        pseudo_inverse(shown, UniformRanking(3), [0, 2]) for shown in (actions, actions.iloc[SHUFFLED])
+    )
+    assert type(shuffled.weights) is np.ndarray and (shuffled.weights == in_order.weights[SHUFFLED]).all()
+    expected = slateval.evaluate(reward=LOG["reward"], weight=in_order.weights, structure="given").to_json()
+    for w in (in_order, shuffled):
+        assert slateval.evaluate(reward=LOG["reward"], **w.arguments()).to_json() == expected
+    with pytest.raises(slateval.InputError, match="reward and weight have different pandas indexes"):
+        slateval.evaluate(reward=LOG["reward"].reset_index(drop=True), **shuffled.arguments())
 
 
 def test_weights_are_of_the_rows_of_the_actions() -> None:

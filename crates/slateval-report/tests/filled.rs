@@ -123,7 +123,7 @@ fn evaluation() -> Evaluation {
     bolder.cvar[0].interval = withheld(Some(0.02), Reason::ThinTail { rows: 4.0, needed: 5.0 });
     bolder.std = withheld(None, Reason::NoVariance { structure: None });
     bolder.diagnostics.checks.push(check(Status::Warn, Finding::TailRows { alpha: 0.1, rows: 4.0, is_enough: false }));
-    bolder.diagnostics.checks.push(check(Status::Fail, Finding::NoVariance));
+    bolder.diagnostics.checks.push(check(Status::Fail, Finding::NoVariance(Remedy::Structure)));
     let mut logging = policy("logging", 0.512);
     logging.diagnostics.checks.clear();
     Evaluation {

@@ -60,6 +60,35 @@ fn wrong_propensities_mark_every_interval_of_the_target() {
     assert_marked(&right.evaluate(&quick()).unwrap(), "new", None);
 }
 
+/// Half of what the target shows was never logged, and no row makes up for it.
+#[test]
+fn a_target_without_support_is_marked_whatever_the_structure_and_the_slots() {
+    let unsupported = |slots: usize, shares: [f64; 2]| {
+        let halve = |(row, mut slate): (usize, Slate)| {
+            for k in 0..slots {
+                slate.pi[k] = shares[row % 2] * slate.mu[k];
+            }
+            slate
+        };
+        contextual_log(12, 3000, 3, 3).into_iter().enumerate().map(halve).collect::<Vec<_>>()
+    };
+    for structure in [Structure::Product, Structure::Additive] {
+        // The ratio is constant, varies, or is below 1 in one slot of three.
+        for log in [unsupported(3, [0.5, 0.5]), unsupported(3, [0.2, 0.8]), unsupported(1, [0.2, 0.8])] {
+            let evaluation = summarise(&Spec::new(structure.clone(), ["new"]), &log).evaluate(&quick()).unwrap();
+            let checks = &evaluation.policies[1].diagnostics.checks;
+            assert_eq!((checks[0].name(), checks[0].status), (CheckName::Propensities, Status::Fail), "{checks:?}");
+            assert!(checks[0].finding.to_string().contains("only 50.0% of what the target shows"));
+            assert!(!checks.iter().any(|check| check.finding.to_string().contains("a structure of higher order")));
+            let intervals =
+                of_policy(&evaluation.policies[1]).into_iter().chain(of_comparison(&evaluation.comparisons[0]));
+            for interval in intervals.filter(|interval| interval.lower.is_some()) {
+                assert_eq!(interval.refuted, Some(check(CheckName::Propensities)), "{interval:?}");
+            }
+        }
+    }
+}
+
 #[test]
 fn a_biased_weight_and_estimated_propensities_mark_too() {
     let log = contextual_log(12, 3000, 3, 3);

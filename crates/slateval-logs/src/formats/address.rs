@@ -165,7 +165,9 @@ impl Remote {
         if host.is_empty() {
             return Err(bad(given, "the bucket or server is missing"));
         }
-        if scheme.is_web() && !found.has_port_or_none() {
+        let shown = redacted(given);
+        let is_server = shown.split_once("://").is_some_and(|(_, rest)| rest.starts_with(host));
+        if scheme.is_web() && !(found.has_port_or_none() && is_server) {
             let reason = "what follows the server's colon is no port; in a password, write / as %2F, ? as %3F, # as %23 \
                           and @ as %40";
             return Err(bad(given, reason));

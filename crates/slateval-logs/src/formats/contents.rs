@@ -1,13 +1,14 @@
 //! What a file holds, told by its first bytes: for files whose names do not tell.
 
-use std::io::Read;
+use std::collections::BTreeSet;
+use std::io::{Read, Seek, SeekFrom};
 
+use serde_json::{Map, Value};
 use slateval::IgnoreReason;
 
 use crate::error::Result;
 use crate::formats::batches::Part;
 use crate::formats::detect::{Format, Packing};
-use crate::formats::json_shape::Shape;
 use crate::formats::packed::open_bytes;
 use crate::formats::place::Place;
 
@@ -40,16 +41,19 @@ const BEGINNINGS: [(&[u8], Contents); 14] = [
 /// The longest of them.
 const LONGEST: u64 = 10;
 
-/// Unpacked bytes that are looked at for a line of JSON.
+/// Unpacked bytes that are looked at for lines of JSON.
 const LOOK: u64 = 1 << 16;
 
 impl Contents {
-    /// Looks at a file's first bytes, and into those of packed text. A text file is a log only if its first line is an
-    /// object of JSON: text of other kinds may be CSV or a remark for readers.
+    /// Looks at a file's first bytes, and into those of packed text. A text file is a log only if its first lines are
+    /// objects of JSON that are alike: text of other kinds may be CSV, a manifest or a remark for readers.
     pub(crate) fn of(place: &Place) -> Result<Contents> {
         let start = first_bytes(place, LONGEST)?;
-        if let Some(contents) = Contents::of_beginning(&start) {
-            return Ok(contents);
+        match Contents::of_beginning(&start) {
+            Some(Contents::Log(Format::Parquet)) => return end_of(place, Format::Parquet, b"PAR1"),
+            Some(Contents::Log(Format::IpcFile)) => return end_of(place, Format::IpcFile, b"ARROW1"),
+            Some(contents) => return Ok(contents),
+            None => {}
         }
         let packing = match start.as_slice() {
             [] => return Ok(Contents::Other(IgnoreReason::Empty)),
@@ -58,10 +62,12 @@ impl Contents {
             _ => Packing::None,
         };
         let text = unpacked(place, packing)?;
-        Ok(match is_json_line(&text) {
-            true => Contents::Log(Format::JsonLines { packing }),
-            false if is_text(&text) => Contents::Other(IgnoreReason::Text),
-            false => Contents::Other(IgnoreReason::UnknownContents),
+        Ok(match (is_text(&text), packing) {
+            (true, _) if has_json_lines(&text) => Contents::Log(Format::JsonLines { packing }),
+            (true, Packing::None) => Contents::Other(IgnoreReason::Text),
+            (true, _) => Contents::Other(IgnoreReason::PackedText),
+            (false, Packing::None) => Contents::Other(IgnoreReason::UnknownContents),
+            (false, _) => Contents::Other(IgnoreReason::Packed),
         })
     }
 
@@ -77,6 +83,16 @@ pub(crate) fn first_bytes(place: &Place, count: u64) -> Result<Vec<u8>> {
     Ok(bytes)
 }
 
+/// A file of this format if it ends like one.
+fn end_of(place: &Place, format: Format, mark: &[u8]) -> Result<Contents> {
+    let unreadable = |error: std::io::Error| place.unreadable("file", error);
+    let (mut file, mut end) = (place.seeking_reader()?, Vec::new());
+    let length = file.seek(SeekFrom::End(0)).map_err(unreadable)?;
+    file.seek(SeekFrom::Start(length.saturating_sub(mark.len() as u64))).map_err(unreadable)?;
+    file.read_to_end(&mut end).map_err(unreadable)?;
+    Ok(if end == mark { Contents::Log(format) } else { Contents::Other(IgnoreReason::Unfinished) })
+}
+
 /// The first bytes, unpacked: none of a file that only begins like a packed one.
 fn unpacked(place: &Place, packing: Packing) -> Result<Vec<u8>> {
     let mut text = Vec::new();
@@ -88,12 +104,15 @@ fn unpacked(place: &Place, packing: Packing) -> Result<Vec<u8>> {
     }
 }
 
-/// Whether the first line is an object of JSON, as far as it was looked at.
-fn is_json_line(text: &[u8]) -> bool {
-    let text = text.trim_ascii_start();
-    let line = text.split(|&byte| byte == b'\n').next().unwrap_or_default();
-    let is_cut = line.len() == text.len() && text.len() as u64 >= LOOK / 2;
-    line.starts_with(b"{") && (is_cut || Shape::default().add_line(line).is_ok())
+/// Whether the first two lines are objects of JSON with the same names.
+fn has_json_lines(text: &[u8]) -> bool {
+    let names = |line: &[u8]| {
+        let object: Option<Map<String, Value>> = serde_json::from_slice(line).ok();
+        object.map(|object| object.into_iter().map(|(name, _)| name).collect::<BTreeSet<_>>())
+    };
+    let mut lines = text.split(|&byte| byte == b'\n').map(<[u8]>::trim_ascii).filter(|line| !line.is_empty());
+    let [first, second] = [lines.next(), lines.next()].map(|line| line.and_then(names));
+    first.is_some() && first == second
 }
 
 /// Whether these are the first bytes of text. The last character may be cut.
@@ -126,7 +145,10 @@ mod tests {
 
     #[test]
     fn first_bytes_tell_formats() {
-        assert_eq!(of(b"PAR1..."), Contents::Log(Format::Parquet));
+        assert_eq!(of(b"PAR1...PAR1"), Contents::Log(Format::Parquet));
+        assert_eq!(of(b"PAR1..."), Contents::Other(IgnoreReason::Unfinished));
+        assert_eq!(of(b"ARROW1...ARROW1"), Contents::Log(Format::IpcFile));
+        assert_eq!(of(b"ARROW1"), Contents::Other(IgnoreReason::Unfinished));
         assert_eq!(of(b"\xff\x06\0\0sNaPpY..."), Contents::Other(IgnoreReason::Snappy));
         assert_eq!(of(b"BZh91AY"), Contents::Other(IgnoreReason::Bzip2));
         assert_eq!(of(b""), Contents::Other(IgnoreReason::Empty));
@@ -141,12 +163,12 @@ mod tests {
         assert_eq!(of(lines), json(Packing::None));
         assert_eq!(of(&gzip(lines)), json(Packing::Gzip));
         assert_eq!(of(&zstd::encode_all(&lines[..], 0).unwrap()), json(Packing::Zstd));
-        for text in [&b"reward,mu_1\n1,0.5\n"[..], b"{\n  \"a\": 1\n}\n", "Read me, J\u{fc}rgen\n".as_bytes()] {
+        let manifests = [&b"{\"version\": 1}\n"[..], b"{\"version\": 1}\n{\"file\": 2}\n", b"{\n  \"a\": 1\n}\n"];
+        for text in [&b"reward,mu_1\n1,0.5\n"[..], "Read me, J\u{fc}rgen\n".as_bytes()].into_iter().chain(manifests) {
             assert_eq!(of(text), Contents::Other(IgnoreReason::Text));
-            assert_eq!(of(&gzip(text)), Contents::Other(IgnoreReason::Text));
+            assert_eq!(of(&gzip(text)), Contents::Other(IgnoreReason::PackedText));
         }
-        assert_eq!(of(b"\x1f\x8bno gzip"), Contents::Other(IgnoreReason::UnknownContents));
-        let long = [&b"{\"a\": \""[..], &[b'x'; 1 << 17], b"\"}\n"].concat();
-        assert_eq!(of(&long), json(Packing::None));
+        assert_eq!(of(&gzip(b"PAR1\0PAR1")), Contents::Other(IgnoreReason::Packed));
+        assert_eq!(of(b"\x1f\x8bno gzip"), Contents::Other(IgnoreReason::Packed));
     }
 }

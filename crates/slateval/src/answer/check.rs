@@ -82,7 +82,7 @@ impl Check {
     }
 
     /// Whether it leaves no number of the policy to be relied on, whatever the intervals say: failed checks of propensities,
-    /// the order, the structure, concentration and skipped rows; and estimated propensities, slots that are not independent
+    /// the order, the structure, concentration, the correction and skipped rows; and estimated propensities, slots that are not independent
     /// or a biased weight, even if these only warn.
     pub fn spoils(&self) -> bool {
         match self.name() {
@@ -90,6 +90,7 @@ impl Check {
             | CheckName::Order
             | CheckName::Structure
             | CheckName::Concentration
+            | CheckName::Correction
             | CheckName::Skipped => self.status == Status::Fail,
             CheckName::EstimatedPropensities | CheckName::Factored | CheckName::Bias => self.status != Status::Ok,
             _ => false,

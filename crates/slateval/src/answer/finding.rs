@@ -32,6 +32,13 @@ pub enum Finding {
         /// The fewest rows that would tell something.
         needed: u64,
     },
+    /// The log lacks a part of what the target shows, and hardly any row makes up for it.
+    NotShown {
+        /// The slot, counted from 1.
+        slot: Option<usize>,
+        /// The share of the target that the log has: the mean of the ratio.
+        share: f64,
+    },
     /// The logging propensities were estimated from the log, and are taken as known.
     PropensitiesAreEstimated,
     /// Chi agrees with the logged ratios.
@@ -156,7 +163,7 @@ pub enum Finding {
     /// One row has no variance.
     VarianceOfOneRow,
     /// The variance came out at or below 0 and is not given.
-    NoVariance,
+    NoVariance(Remedy),
     /// The variance has an estimate, but no interval.
     VarianceHasNoInterval(Reason),
     /// The quantile of a level lies in a bin that holds much of the distribution.
@@ -190,7 +197,7 @@ pub enum Remedy {
 impl Remedy {
     /// Given the check of propensities.
     pub(crate) fn after(propensities: &Check) -> Self {
-        let is_unsupported = matches!(propensities.finding, Finding::FewHits { .. });
+        let is_unsupported = matches!(propensities.finding, Finding::FewHits { .. } | Finding::NotShown { .. });
         if propensities.status == Status::Fail || is_unsupported { Remedy::Propensities } else { Remedy::Structure }
     }
 }
@@ -241,7 +248,10 @@ impl Finding {
     /// The check that found it.
     pub fn name(&self) -> CheckName {
         match self {
-            Finding::RatiosAverageOne | Finding::RatioMean { .. } | Finding::FewHits { .. } => CheckName::Propensities,
+            Finding::RatiosAverageOne
+            | Finding::RatioMean { .. }
+            | Finding::FewHits { .. }
+            | Finding::NotShown { .. } => CheckName::Propensities,
             Finding::PropensitiesAreEstimated => CheckName::EstimatedPropensities,
             Finding::ChiAgrees | Finding::NegativeChi { .. } | Finding::ChiUntested | Finding::ChiDisagrees { .. } => {
                 CheckName::Chi
@@ -263,7 +273,9 @@ impl Finding {
             | Finding::RatiosDependent
             | Finding::RatiosNeverVary(_)
             | Finding::WeightsSumToNothing { .. } => CheckName::Correction,
-            Finding::VarianceOfOneRow | Finding::NoVariance | Finding::VarianceHasNoInterval(_) => CheckName::Variance,
+            Finding::VarianceOfOneRow | Finding::NoVariance(_) | Finding::VarianceHasNoInterval(_) => {
+                CheckName::Variance
+            }
             Finding::CoarseBin { .. } => CheckName::Bins,
             Finding::PartsSkipped { .. } => CheckName::Skipped,
         }

@@ -16,6 +16,7 @@ impl Finding {
                  propensities are right",
                 numbers(slots)
             ),
+            Finding::NotShown { slot, share } => not_shown(*slot, *share),
             Finding::PropensitiesAreEstimated => {
                 "logging propensities were estimated from the log and are taken as known: whatever else the logging \
                  policy looked at biases every number, and intervals leave out the estimate's own error"
@@ -94,8 +95,8 @@ impl Finding {
             }
             Finding::RatiosNeverVary(slots) => {
                 format!(
-                    "the ratio of slot {} never varies, as where the target leaves a slot as it is: the correction does \
-                     without it",
+                    "the ratio of slot {} never varies, which is normal where the target leaves a slot as it is: the \
+                     correction does without it",
                     numbers(slots)
                 )
             }
@@ -104,10 +105,15 @@ impl Finding {
                  used, and the estimates mean nothing"
             ),
             Finding::VarianceOfOneRow => "one row has no variance".to_owned(),
-            Finding::NoVariance => {
-                "the variance came out at or below 0 and is not given: the square of the reward needs a structure of \
-                 higher order than its mean, or the log has too few rows"
-                    .to_owned()
+            Finding::NoVariance(remedy) => {
+                let why = match remedy {
+                    Remedy::Structure => {
+                        "the log has too few rows, or the square of the reward needs a structure of higher order than \
+                         its mean"
+                    }
+                    Remedy::Propensities => "check the propensities first, which did not pass their check",
+                };
+                format!("the variance came out at or below 0 and is not given: {why}")
             }
             Finding::VarianceHasNoInterval(why) => format!("the variance has no interval: {}", why.in_words(words)),
             Finding::CoarseBin { level, share } => format!(
@@ -130,6 +136,16 @@ fn ratio_mean(slot: Option<usize>, mean: f64, deviation: f64, is_given: bool) ->
          columns, slot by slot"
     };
     format!("{what} has mean {mean:.4} instead of 1 ({} away): {advice}", standard_errors(deviation))
+}
+
+fn not_shown(slot: Option<usize>, share: f64) -> String {
+    let slot = slot.map_or(String::new(), |slot| format!(" in slot {slot}"));
+    format!(
+        "the log has only {} of what the target shows{slot}, and hardly any row where the target is likelier than logging: \
+         logging never or hardly ever showed the rest, which no structure or correction can make up for, or the \
+         propensities are wrong",
+        percent(share)
+    )
 }
 
 fn dependent_slots(deviation: f64, pool: Option<usize>, words: &impl Words) -> String {

@@ -9,8 +9,14 @@ use crate::question::shown::shown;
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "kebab-case"))]
 #[non_exhaustive]
 pub enum IgnoreReason {
-    /// Text, plain or packed, whose name does not say which format it has. CSV has no first bytes of its own.
+    /// Text whose name does not say which format it has. CSV has no first bytes of its own.
     Text,
+    /// The same, packed with gzip or zstd.
+    PackedText,
+    /// Packed with gzip or zstd, and no text.
+    Packed,
+    /// It begins like a Parquet or Arrow file and does not end like one: damaged, or still being written.
+    Unfinished,
     /// Neither the name nor the first bytes are those of a known format.
     UnknownContents,
     /// No bytes.
@@ -43,8 +49,11 @@ pub enum IgnoreReason {
 
 impl IgnoreReason {
     /// All reasons.
-    pub const ALL: [IgnoreReason; 15] = [
+    pub const ALL: [IgnoreReason; 18] = [
         IgnoreReason::Text,
+        IgnoreReason::PackedText,
+        IgnoreReason::Packed,
+        IgnoreReason::Unfinished,
         IgnoreReason::UnknownContents,
         IgnoreReason::Empty,
         IgnoreReason::Bzip2,
@@ -65,6 +74,9 @@ impl IgnoreReason {
     pub fn as_str(self) -> &'static str {
         match self {
             IgnoreReason::Text => "text",
+            IgnoreReason::PackedText => "packed-text",
+            IgnoreReason::Packed => "packed",
+            IgnoreReason::Unfinished => "unfinished",
             IgnoreReason::UnknownContents => "unknown-contents",
             IgnoreReason::Empty => "empty",
             IgnoreReason::Bzip2 => "bzip2",
@@ -86,6 +98,11 @@ impl IgnoreReason {
     pub fn in_words(self) -> &'static str {
         match self {
             IgnoreReason::Text => "text without an ending such as .csv or .jsonl",
+            IgnoreReason::PackedText => "packed text without an ending such as .csv.gz or .jsonl.zst",
+            IgnoreReason::Packed => "packed with gzip or zstd, but not text: unpack it",
+            IgnoreReason::Unfinished => {
+                "begins like a Parquet or Arrow file and does not end like one: damaged, or still being written"
+            }
             IgnoreReason::UnknownContents => "unknown ending and contents",
             IgnoreReason::Empty => "empty",
             IgnoreReason::Bzip2 => "compressed with bzip2",

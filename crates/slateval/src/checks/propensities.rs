@@ -26,6 +26,8 @@ struct Furthest {
     slot: Option<usize>,
     mean: f64,
     deviation: f64,
+    /// Whether the target is hardly ever likelier than logging there.
+    has_few_hits: bool,
 }
 
 /// What the variances of ratios and weights are taken from.
@@ -53,21 +55,24 @@ fn propensities(structure: &Structure, sums: &WeightSums<'_>, design: &Design) -
     let has_chi = design.from == DesignSource::Chi;
     let mut worst: Option<Furthest> = None;
     let mut few = Vec::new();
-    let mut judge = |slot: Option<usize>, mean: f64, variance: f64| {
+    let mut judge = |slot: Option<usize>, mean: f64, variance: f64, has_few_hits: bool| {
         let deviation = in_standard_errors(mean, variance.max(0.0), n / design.effect);
         // With one slot the weight is its ratio, but for rounding; the slot is the better address.
         if worst.as_ref().is_none_or(|w| deviation > w.deviation * (1.0 + 1e-9)) {
-            worst = Some(Furthest { slot, mean: 1.0 + mean, deviation });
+            worst = Some(Furthest { slot, mean: 1.0 + mean, deviation, has_few_hits });
         }
     };
     for k in (0..sums.slots).filter(|&k| is_changed(sums, k)) {
         let mean = totals[WeightTerm::Z(k)] / n;
-        if tally.hits[k] < FEW_HITS && !has_chi {
+        let has_few_hits = tally.hits[k] < FEW_HITS && !has_chi;
+        if has_few_hits {
             few.push(k + 1);
-            continue;
         }
         let variance = if has_chi { sums.chi(k) / n } else { sums.zz(k, k) / n - mean * mean };
-        judge(Some(k + 1), mean, variance);
+        // Hits that are yet to come explain a mean below 1, but no estimate can do without them.
+        if !has_few_hits || mean < 0.0 {
+            judge(Some(k + 1), mean, variance, has_few_hits);
+        }
     }
     // The paper's literal weight has mean 1 too; a given one by its maker's word.
     let variance = match design.from {
@@ -76,16 +81,18 @@ fn propensities(structure: &Structure, sums: &WeightSums<'_>, design: &Design) -
     };
     let mean = totals[WeightTerm::G] / n - 1.0;
     if few.is_empty() && variance + mean * mean > ROUNDING_VARIANCE {
-        judge(None, mean, variance);
+        judge(None, mean, variance, false);
     }
     let checks = sums.slots as f64 + 1.0;
     let limit = |z: f64| if has_chi { z } else { normal::upper_quantile(normal::upper_tail(z) / checks) };
-    let Furthest { slot, mean, deviation } = worst.unwrap_or(Furthest { slot: None, mean: 1.0, deviation: 0.0 });
+    let none = Furthest { slot: None, mean: 1.0, deviation: 0.0, has_few_hits: false };
+    let Furthest { slot, mean, deviation, has_few_hits } = worst.unwrap_or(none);
     match Status::above(deviation, limit(WARN), limit(FAIL)) {
         Status::Ok if !few.is_empty() => {
             Check::new(Status::Warn, None, Finding::FewHits { slots: few, needed: FEW_HITS })
         }
         Status::Ok => Check::new(Status::Ok, Some(deviation), Finding::RatiosAverageOne),
+        status if has_few_hits => Check::new(status, Some(deviation), Finding::NotShown { slot, share: mean }),
         status => {
             let is_given = *structure == Structure::Given;
             Check::new(status, Some(deviation), Finding::RatioMean { slot, mean, deviation, is_given })

@@ -4,7 +4,7 @@
 use crate::answer::check::{Check, Status};
 use crate::answer::diagnostics::Diagnostics;
 use crate::answer::evaluation::PolicyEvaluation;
-use crate::answer::finding::Finding;
+use crate::answer::finding::{Finding, Remedy};
 use crate::answer::interval::{Interval, ProbabilityEstimate, QuantileEstimate, TailEstimate};
 use crate::answer::reason::Reason;
 use crate::answer::selection::Selection;
@@ -45,7 +45,8 @@ pub(crate) fn describe(
         Ok(v) => (of_variance(v, &|u| &u.variance), of_variance(v.sqrt(), &|u| &u.std)),
         Err(reason) => (Interval::missing(reason.clone()), Interval::missing(reason)),
     };
-    let check = spread.check(uncertainty.last().map(|u| &u.variance));
+    let remedy = diagnostics.checks.first().map_or(Remedy::Structure, Remedy::after);
+    let check = spread.check(uncertainty.last().map(|u| &u.variance), remedy);
     diagnostics.checks.extend(check);
     diagnostics.checks.extend(coarse_bins(distribution, settings));
     let quantile = |(i, &level): (usize, &f64)| QuantileEstimate {
@@ -122,10 +123,12 @@ impl Spread {
     }
 
     /// What is to be said of it; `limits` are those of its interval.
-    fn check(&self, limits: Option<&Limits>) -> Option<Check> {
+    fn check(&self, limits: Option<&Limits>, remedy: Remedy) -> Option<Check> {
         match (self, limits) {
             (Spread::OneRow, _) => Some(Check::new(Status::Fail, None, Finding::VarianceOfOneRow)),
-            (Spread::NotPositive(variance), _) => Some(Check::new(Status::Fail, Some(*variance), Finding::NoVariance)),
+            (Spread::NotPositive(variance), _) => {
+                Some(Check::new(Status::Fail, Some(*variance), Finding::NoVariance(remedy)))
+            }
             (Spread::Variance(_), Some(Err(reason @ Reason::NoVariance { .. }))) => {
                 Some(Check::new(Status::Warn, None, Finding::VarianceHasNoInterval(reason.clone())))
             }

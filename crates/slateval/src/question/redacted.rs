@@ -17,6 +17,9 @@ const OF_CONTAINERS: [&str; 4] = ["az", "azure", "abfs", "abfss"];
 /// Other schemes that are known wherever they stand: `/here/http:/host/x` is what a path object makes of an address.
 const ELSEWHERE: [&str; 10] = ["http", "https", "ftp", "ftps", "sftp", "ssh", "hdfs", "webhdfs", "dav", "davs"];
 
+/// What separates the parts of an address. Some people write it like a path of Windows.
+const SLASHES: [char; 2] = ['/', '\\'];
+
 /// The name without what may be a secret, if it is an address or ends in one: without the user and the password, and
 /// without what follows `?` or `#`. In keys of buckets and in paths, `?` and `#` stay unless `name=value` follows.
 ///
@@ -124,22 +127,25 @@ impl<'a> Found<'a> {
         let scheme = scheme.to_ascii_lowercase();
         let is_known = ELSEWHERE.contains(&scheme.as_str()) || OF_KEYS.contains(&scheme.as_str());
         let is_address = behind.starts_with("//")
-            || is_known && (behind.starts_with('/') || !inside_path)
+            || is_known && (behind.starts_with(SLASHES) || !inside_path)
             // A letter alone is a drive.
             || scheme.len() > 1 && behind.starts_with('/') && !inside_path;
-        let slashes = behind.len() - behind.trim_start_matches('/').len();
+        let slashes = behind.len() - behind.trim_start_matches(SLASHES).len();
         let (before, rest) = name.split_at(colon + 1 + slashes);
         is_address.then_some(Found { before, scheme, rest })
     }
 
-    /// `//user:password@host`, with whatever before it.
+    /// `//user:password@host` with whatever before it, `user:password@host`, and `host:80/key?name=value`.
     fn without_scheme(name: &'a str) -> Option<Self> {
-        let has_password = |at: usize| {
-            let authority = name[at + 2..].split('/').next().unwrap_or_default();
-            authority.rsplit_once('@').is_some_and(|(user, _)| user.contains(':'))
-        };
-        let (at, _) = name.match_indices("//").find(|(at, _)| has_password(*at))?;
-        let (before, rest) = name.split_at(at + 2);
+        let has_password = |rest: &str| cut(rest).0.rsplit_once('@').is_some_and(|(user, _)| user.contains(':'));
+        let has_port =
+            |rest: &str| cut(rest).0.rsplit_once(':').is_some_and(|(host, port)| !host.is_empty() && is_port(port));
+        let has_settings = without_settings(name) != name;
+        let mut behind_slashes = name.match_indices("//").map(|(at, _)| at + 2);
+        let start = behind_slashes
+            .find(|&at| has_password(&name[at..]) || at == 2 && has_settings)
+            .or_else(|| (has_password(name) || has_port(name) && has_settings).then_some(0))?;
+        let (before, rest) = name.split_at(start);
         Some(Found { before, scheme: String::new(), rest })
     }
 
@@ -159,10 +165,16 @@ impl<'a> Found<'a> {
         match (authority.rsplit_once('@'), without_port(authority), self.rest.rsplit_once('@')) {
             (Some((user, host)), ..) if self.is_container(user, host) => (authority, path, false),
             (Some((_, host)), ..) => (host, path, true),
-            (None, None, _) => (authority, path, false),
             (None, Some(host), None) => (host, path, true),
             // A password with a slash in it, or with a question mark.
             (None, Some(_), Some((_, rest))) => (cut(rest).0, cut(rest).1, true),
+            // The same, if it begins like a port and a server's name follows.
+            (None, None, Some((before, rest)))
+                if authority.contains(':') && !before.ends_with('/') && cut(rest).0.contains(['.', ':']) =>
+            {
+                (cut(rest).0, cut(rest).1, true)
+            }
+            (None, None, _) => (authority, path, false),
         }
     }
 
@@ -185,17 +197,17 @@ fn cut(rest: &str) -> (&str, &str) {
 /// The host, if what follows its colon is no port.
 fn without_port(authority: &str) -> Option<&str> {
     let (host, port) = authority.rsplit_once(':')?;
-    let is_port = port.chars().all(|c| c.is_ascii_digit()) || port.ends_with(']');
-    (!is_port).then_some(host)
+    (!is_port(port)).then_some(host)
 }
 
-/// A key or a path up to `?name=value` or `#name=value`.
+/// Whether what follows a server's colon is a port, or the end of a number in brackets.
+fn is_port(port: &str) -> bool {
+    port.chars().all(|c| c.is_ascii_digit()) || port.ends_with(']')
+}
+
+/// A key or a path up to `?` or `#` with a `name=value` behind it.
 fn without_settings(path: &str) -> &str {
-    until(path, |behind| {
-        let is_letter = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.' | '%');
-        let name = &behind[..behind.len() - behind.trim_start_matches(is_letter).len()];
-        !name.is_empty() && behind[name.len()..].starts_with('=')
-    })
+    until(path, |behind| behind.split(SLASHES).next().is_some_and(|settings| settings.contains('=')))
 }
 
 /// The text up to the first `?` or `#` behind which something holds.
@@ -224,8 +236,16 @@ mod tests {
             ("ftp://USER:PW@h/x", "ftp://h/x"),
             ("odd:/USER:PW@h/x?SIG", "odd:/h/x"),
             ("//USER:PW@h/x?SIG", "//h/x"),
+            ("//h/x?sig=SIG", "//h/x"),
+            ("USER:PW@h:80/x?sig=SIG", "h:80/x"),
+            ("h:80/x?sig=SIG", "h:80/x"),
+            ("http:\\\\USER:PW@h\\x?sig=SIG", "http:\\\\h\\x"),
+            ("http://USER:12/PW@h.example/x?sig=SIG", "http://h.example/x"),
+            ("http://USER:12#PW@127.0.0.1:80/x", "http://127.0.0.1:80/x"),
             ("s3://KEY:SECRET@b/k?SIG#FRAG", "s3://b/k"),
             ("s3://b/k?X-Amz-Signature=SIG&b=2", "s3://b/k"),
+            ("s3://b/k?a&sig=SIG", "s3://b/k"),
+            ("gs://b/k?&access_token=SIG", "gs://b/k"),
             ("az://c/k?sv=1&sig=SIG", "az://c/k"),
             ("abfss://c@a.dfs.core.windows.net/k#sig=SIG", "abfss://c@a.dfs.core.windows.net/k"),
             ("abfss://USER:PW@a.dfs.core.windows.net/k", "abfss://a.dfs.core.windows.net/k"),
