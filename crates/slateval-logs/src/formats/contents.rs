@@ -83,14 +83,15 @@ pub(crate) fn first_bytes(place: &Place, count: u64) -> Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// A file of this format if it ends like one.
+/// A file of this format if it ends like one. Its end is not its beginning.
 fn end_of(place: &Place, format: Format, mark: &[u8]) -> Result<Contents> {
     let unreadable = |error: std::io::Error| place.unreadable("file", error);
     let (mut file, mut end) = (place.seeking_reader()?, Vec::new());
     let length = file.seek(SeekFrom::End(0)).map_err(unreadable)?;
     file.seek(SeekFrom::Start(length.saturating_sub(mark.len() as u64))).map_err(unreadable)?;
     file.read_to_end(&mut end).map_err(unreadable)?;
-    Ok(if end == mark { Contents::Log(format) } else { Contents::Other(IgnoreReason::Unfinished) })
+    let is_whole = length >= 2 * mark.len() as u64 && end == mark;
+    Ok(if is_whole { Contents::Log(format) } else { Contents::Other(IgnoreReason::Unfinished) })
 }
 
 /// The first bytes, unpacked: none of a file that only begins like a packed one.
