@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use slateval::{Comparison, Interval, LOGGING, SegmentEvaluation};
+use slateval::{CheckName, Comparison, Interval, LOGGING, SegmentEvaluation, Status};
 
 use super::Page;
 use super::distribution::curve;
@@ -108,12 +108,22 @@ pub(crate) fn verdicts(m: &mut Markup, page: &Page<'_>) {
 /// A segment with the difference that is looked at.
 type Found<'s> = (&'s SegmentEvaluation, &'s Interval);
 
+/// Whether a segment is worth too few rows of a policy's own for a verdict, as rules of the gate have it.
+fn is_too_small(segment: &SegmentEvaluation, policy: &str) -> bool {
+    let own = segment.policies.iter().filter(|p| p.name == policy).flat_map(|p| &p.diagnostics.checks);
+    own.into_iter().any(|check| check.name() == CheckName::Ess && check.status != Status::Ok)
+}
+
 /// What the intervals of one metric show, as a sentence. An estimate alone shows nothing.
 fn one_metric(page: &Page<'_>, policy: &str, pick: Pick<'_>) -> String {
     let difference = |s| Some((s, pick(against_logging(s, policy)?)?));
     let all: Vec<Found<'_>> = page.evaluation.segments.iter().filter_map(difference).collect();
     let of = |is_meant: fn(&Verdict) -> bool| -> Vec<Found<'_>> {
-        all.iter().copied().filter(|(_, interval)| is_meant(&Verdict::of(interval))).collect()
+        let verdict = |segment, interval| match is_too_small(segment, policy) {
+            true => Verdict::Open,
+            false => Verdict::of(interval),
+        };
+        all.iter().copied().filter(|(segment, interval)| is_meant(&verdict(segment, interval))).collect()
     };
     let (gain, loss) = (of(|v| *v == Verdict::Better), of(|v| *v == Verdict::Worse));
     let untold = of(|v| matches!(v, Verdict::Open | Verdict::Unknown(_)));
