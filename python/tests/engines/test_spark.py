@@ -459,7 +459,7 @@ def test_levels_have_few_tasks(spark: Any) -> None:
 
 def test_memory_bounds_both_routes(spark: Any, small: str) -> None:
     for source in (small, spark.read.parquet(small)):
-        with pytest.raises(slateval.InputError, match="1 MB"):
+        with pytest.raises(slateval.Error, match="1 MB"):
             slateval.spark.evaluate(source, memory=1000, spark=spark)
 
 
