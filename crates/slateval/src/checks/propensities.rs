@@ -101,7 +101,7 @@ fn propensities(structure: &Structure, sums: &WeightSums<'_>, design: &Design) -
 }
 
 /// Whether a target's slot differs from the logged one by more than rounding, so that its ratios can be judged.
-fn is_changed(sums: &WeightSums<'_>, slot: usize) -> bool {
+pub(crate) fn is_changed(sums: &WeightSums<'_>, slot: usize) -> bool {
     sums.zz(slot, slot) / sums.n > ROUNDING_VARIANCE
 }
 
