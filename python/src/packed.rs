@@ -6,10 +6,10 @@ use pyo3::prelude::*;
 /// Fast, and within a few percent of the smallest.
 const LEVEL: i32 = 3;
 
-/// A summary, rearranged and compressed.
+/// A summary, compressed.
 pub(crate) fn compress(summary: &slateval::Summary) -> PyResult<Vec<u8>> {
-    let packed = summary.to_packed().map_err(Failure::from)?;
-    zstd::bulk::compress(&packed, LEVEL).map_err(|e| raise("InputError", &format!("cannot compress a summary: {e}")))
+    zstd::bulk::compress(&summary.to_bytes(), LEVEL)
+        .map_err(|e| raise("InputError", &format!("cannot compress a summary: {e}")))
 }
 
 /// Whether bytes begin as [`compress`] makes them begin: with zstd's mark.
@@ -19,7 +19,7 @@ pub(crate) fn is_compressed(bytes: &[u8]) -> bool {
 
 /// The summary that was compressed.
 pub(crate) fn decompress(bytes: &[u8]) -> PyResult<slateval::Summary> {
-    let packed = zstd::stream::decode_all(bytes)
+    let bytes = zstd::stream::decode_all(bytes)
         .map_err(|e| raise("InputError", &format!("this is no pickled summary: {e}")))?;
-    Ok(slateval::Summary::from_packed(&packed).map_err(Failure::from)?)
+    Ok(slateval::Summary::from_bytes(&bytes).map_err(Failure::from)?)
 }

@@ -50,9 +50,9 @@
 //!
 //! # Cost
 //!
-//! One pass, and memory does not grow with the log. Parquet: only the columns needed are read, or fetched, and tasks of 262,144
-//! rows or more run in parallel; with segments, of a sixteenth of the file if that is more, up to 4 million rows. Every other
-//! file is one task; threads share a plain text file with one row per slate in pieces of 16 MB. Floats without nulls,
+//! One pass, and memory does not grow with the log. Parquet: only the columns needed are read, or fetched, and tasks of
+//! 262,144 rows or more run in parallel, of a sixteenth of the file if that is more, up to 4 million rows. Every other file is
+//! one task; threads share a plain text file with one row per slate in pieces of 16 MB. Floats without nulls,
 //! also in lists, are decoded straight from Parquet's pages; the example `decode` compares with decoding alone.
 //!
 //! # Where things live

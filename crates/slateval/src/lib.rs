@@ -23,12 +23,12 @@
 //! The crate does no I/O. Everything goes one road:
 //!
 //! ```text
-//! rows ──> weights ──> Summary ──> distribution ──> Evaluation
-//! Slates   Structure   add, merge  Correction       mean, variance, quantiles, VaR, CVaR, CDF, checks
+//! rows ──> weights ──> Sums ──> distribution ──> Evaluation
+//! Slates   Structure   Summary  Correction       mean, variance, quantiles, VaR, CVaR, CDF, checks
 //! ```
 //!
 //! **Rows** are slates with a reward, logging propensities `mu_k` and target propensities `pi_k` of the shown actions.
-//! Rows come in three ways: all at once from memory, as [`Slates`]; one by one, with [`Summary::record`]; or in a
+//! Rows come in three ways: all at once from memory, as [`Slates`]; one by one, with [`Accumulator::record`]; or in a
 //! [`Block`], which readers of files fill.
 //!
 //! **Weights.** With slot ratios `Y_k = pi_k / mu_k`, a [`Structure`] says which weight `G` makes
@@ -53,8 +53,8 @@
 //! | call | bad data or settings | misuse by the program |
 //! |---|---|---|
 //! | [`Slates::evaluate`], [`Slates::summary`], [`Slates::add_to`] | `Err` | – |
-//! | [`Summary::new`], [`Summary::record`], [`Summary::merge`], [`Summary::evaluate`], [`Summary::combination`] | `Err` | – |
-//! | [`Summary::add`] | `Err` | panic: a block made for another specification |
+//! | [`Summary::new`], [`Accumulator::record`], [`Summary::merge`], [`Summary::evaluate`], [`Summary::combination`] | `Err` | – |
+//! | [`Summary::add`], [`Accumulator::add`] | `Err` | panic: a block made for another specification |
 //! | [`Summary::from_bytes`] | `Err` | – |
 //! | [`Block::reset`], [`Block::column_mut`] | – | panic: too many rows, no such column |
 //! | [`Structure::weights`] | – | panic: columns of different lengths, no function of slot ratios |
@@ -82,6 +82,9 @@ mod rows;
 // Sums of rows: bins, typed index, merging, file format.
 mod summary;
 
+// Rows into sums.
+mod accumulate;
+
 // Corrections, distribution, influence functions.
 mod estimate;
 
@@ -100,6 +103,7 @@ mod evaluate;
 // The front door for data in memory.
 mod slates;
 
+pub use accumulate::Accumulator;
 pub use answer::check::{Check, CheckName, Status};
 pub use answer::comparison::{Comparison, Disparity, Dominance};
 pub use answer::diagnostics::{DesignSource, Diagnostics, WeightHistogram};
@@ -136,6 +140,7 @@ pub use slates::slots::Slots;
 pub use summary::Summary;
 pub use summary::history::History;
 pub use summary::inputs::{Content, Input};
+pub use summary::sums::Sums;
 
 /// Runs the Rust of the repository's README as a documentation test. The file is no part of the packaged crate, and only
 /// documentation tests of the workspace look at it.

@@ -217,17 +217,6 @@ fn a_mean_that_no_rewards_have_is_refused_by_its_section() {
     assert!(refusal.contains("in segment `phone`, the weights of target `new`"), "{refusal}");
 }
 
-/// A packed summary goes through the same checks.
-#[test]
-fn what_is_packed_is_checked_too() {
-    let packed = summary(20, 4096).to_packed().unwrap();
-    assert!(Summary::from_packed(&packed).is_ok());
-    for odd in [f64::NAN, 0.5, 1e13] {
-        let refusal = Summary::from_packed(&with_number(&packed, packed.len() - CHECKSUM - 8, odd)).unwrap_err();
-        assert!(refusal.to_string().contains("the weights of target `new`"), "{refusal}");
-    }
-}
-
 const STRUCTURES: [&str; 6] = ["auto", "additive", "product", "order:2", "interactions:1+2", "paper-order:2"];
 
 /// Reads a summary again, unless its sums overflowed: then it cannot be evaluated either.

@@ -1,7 +1,7 @@
 //! Rewards far from zero, against their spread: numbers are those of the same rewards close to zero, moved and scaled.
 #![allow(clippy::unwrap_used)]
 
-use slateval::{Evaluation, Settings, Slate, Spec, Structure, Summary};
+use slateval::{Accumulator, Evaluation, Settings, Slate, Spec, Structure, Summary};
 
 /// Multiples of 1/1024, so that moving and scaling them is exact.
 fn unit_reward(row: usize) -> f64 {
@@ -9,12 +9,12 @@ fn unit_reward(row: usize) -> f64 {
 }
 
 fn summary(rows: std::ops::Range<usize>, reward: impl Fn(usize) -> f64) -> Summary {
-    let mut summary = Summary::new(Spec::new(Structure::Additive, ["new"])).unwrap();
+    let mut sums = Accumulator::new(Spec::new(Structure::Additive, ["new"])).unwrap();
     for row in rows {
         let [one, other] = [0.2 + 0.6 * (row % 5) as f64 / 4.0, 0.2 + 0.6 * (row % 7) as f64 / 6.0];
-        summary.record(&Slate::new(reward(row)).logging(&[0.5, 0.5]).targets(&[&[one, other]])).unwrap();
+        sums.record(&Slate::new(reward(row)).logging(&[0.5, 0.5]).targets(&[&[one, other]])).unwrap();
     }
-    summary
+    sums.finish().into()
 }
 
 fn evaluate(summary: &Summary) -> Evaluation {

@@ -3,12 +3,13 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-const ROAD: [&str; 11] = [
+const ROAD: [&str; 12] = [
     "math",
     "question",
     "answer",
     "rows",
     "summary",
+    "accumulate",
     "estimate",
     "uncertainty",
     "checks",

@@ -6,7 +6,8 @@ mod common;
 
 use common::{Random, contextual_log, points};
 use slateval::{
-    Binning, Block, Error, Field, Pool, Scale, Segment, Settings, Slate, Slates, Slots, Spec, Structure, Summary,
+    Accumulator, Binning, Block, Error, Field, PolicyEvaluation, Pool, Scale, Segment, Settings, Slate, Slates, Slots,
+    Spec, Structure, Summary,
 };
 
 /// A log of one target by columns, some slots of it missing where it is ragged.
@@ -51,7 +52,7 @@ fn user(row: usize) -> i64 {
 
 /// Blocks filled by hand.
 fn by_hand(spec: &Spec, log: &Log, slots: usize) -> Summary {
-    let mut summary = Summary::new(spec.clone()).unwrap();
+    let mut sums = Accumulator::new(spec.clone()).unwrap();
     let rows: Vec<usize> = (0..log.reward.len()).collect();
     for rows in rows.chunks(Block::ROWS) {
         let mut block = Block::new(spec);
@@ -76,9 +77,9 @@ fn by_hand(spec: &Spec, log: &Log, slots: usize) -> Summary {
                 block.set_cluster(i, &Segment::Int(user(row)));
             }
         }
-        summary.add(&block).unwrap();
+        sums.add(&block).unwrap();
     }
-    summary
+    sums.finish().into()
 }
 
 /// The specification's slates through the front door.
@@ -182,8 +183,28 @@ fn chunks_of_any_size_equal_one_pass() {
                 start = end;
             }
             assert_eq!(summary.rows(), whole.rows());
-            assert_eq!(summary.to_bytes(), whole.to_bytes(), "{}", spec.structure);
+            assert!(summary.segments().eq(whole.segments()));
+            let [found, expected] = [&summary, &whole].map(|summary| summary.evaluate(&points()).unwrap());
+            for (found, expected) in found.policies.iter().zip(&expected.policies) {
+                same_curve(found, expected);
+            }
+            for (found, expected) in found.segments.iter().zip(&expected.segments) {
+                found.policies.iter().zip(&expected.policies).for_each(|(a, b)| same_curve(a, b));
+            }
         }
+    }
+}
+
+/// The same mean and CDF, but for rounding: a sum of a few thousand terms.
+fn same_curve(found: &PolicyEvaluation, expected: &PolicyEvaluation) {
+    let numbers = |policy: &PolicyEvaluation| {
+        let curve = policy.cdf.raw.iter().chain(&policy.cdf.reward).copied();
+        curve.chain(policy.mean.estimate).collect::<Vec<f64>>()
+    };
+    let (found, expected) = (numbers(found), numbers(expected));
+    assert_eq!(found.len(), expected.len());
+    for (a, b) in found.iter().zip(&expected) {
+        assert!((a - b).abs() <= 1e-10 * (1.0 + b.abs()), "{a} {b}");
     }
 }
 
@@ -193,12 +214,14 @@ fn slates_recorded_one_by_one_equal_one_pass() {
     let log = log(8, 1100, slots, false);
     for spec in specs() {
         let whole = by_hand(&spec, &log, slots);
-        let mut summary = Summary::new(spec.clone()).unwrap();
+        let mut sums = Accumulator::new(spec.clone()).unwrap();
         for row in 0..log.reward.len() {
             let (pi, chi) = ([&log.pi[row][..]], [&log.chi[row][..]]);
             let slate = Slate::new(log.reward[row]).logging(&log.mu[row]).targets(&pi).chi(&chi);
-            summary.record(&slate.segment(device(row)).cluster(user(row))).unwrap();
+            sums.record(&slate.segment(device(row)).cluster(user(row))).unwrap();
         }
+        assert_eq!(sums.rows(), whole.rows());
+        let summary = Summary::from(sums.finish());
         assert_eq!(summary.rows(), whole.rows());
         assert_eq!(summary.slots(), Some(slots));
         assert!(summary.segments().eq(whole.segments()));
@@ -215,11 +238,12 @@ fn recorded_slates_may_differ_in_length() {
     let slots = 4;
     let log = log(9, 600, slots, true);
     let spec = Spec::new(Structure::Product, ["new"]);
-    let mut summary = Summary::new(spec.clone()).unwrap();
+    let mut sums = Accumulator::new(spec.clone()).unwrap();
     for row in 0..log.reward.len() {
-        summary.record(&Slate::new(log.reward[row]).logging(&log.mu[row]).targets(&[&log.pi[row]])).unwrap();
+        sums.record(&Slate::new(log.reward[row]).logging(&log.mu[row]).targets(&[&log.pi[row]])).unwrap();
     }
     let whole = by_hand(&spec, &log, slots);
+    let summary = Summary::from(sums.finish());
     assert_eq!(summary.slots(), Some(slots));
     assert_eq!(summary.to_bytes(), whole.to_bytes());
 }
@@ -474,11 +498,12 @@ fn an_error_changes_nothing() {
                 assert!(matches!(chunk.add_to(&mut summary), Err(Error::BadValue { row, .. }) if row == bad));
                 assert_eq!(summary.to_bytes(), before);
             }
-            let slate = Slate::new(1.0).logging(&[0.5, 0.5]).targets(&[&[0.5, 2.0]]).chi(&[&[0.0, 0.0]]);
-            let error = summary.record(&slate.segment("new")).unwrap_err();
-            assert!(matches!(error, Error::BadValue { row: 1200, .. }), "{error}");
-            assert_eq!(summary.to_bytes(), before);
-            assert_eq!(summary.rows(), 1200);
+            let mut sums = Accumulator::new(spec.clone()).unwrap();
+            let slate = |pi| Slate::new(1.0).logging(&[0.5, 0.5]).targets(pi).chi(&[&[0.0, 0.0]]).segment("new");
+            sums.record(&slate(&[&[0.5, 0.5]])).unwrap();
+            let error = sums.record(&slate(&[&[0.5, 2.0]])).unwrap_err();
+            assert!(matches!(error, Error::BadValue { row: 1, .. }), "{error}");
+            assert_eq!(sums.rows(), 1);
         }
     }
 }
@@ -506,22 +531,23 @@ fn too_many_segments_change_nothing() {
     (0..2).for_each(|row| block.set_segment(row, &Segment::Int(-1 - row as i64)));
     refused(summary.add(&block));
     assert_eq!(summary.to_bytes(), before);
+    let mut sums = Accumulator::new(spec).unwrap();
     let slate = Slate::new(1.0).logging(&[0.5]).targets(&[&[0.5]]);
-    summary.record(&slate.clone().segment("last")).unwrap();
-    refused(summary.record(&slate.clone().segment("one more")));
-    summary.record(&slate.segment("last")).unwrap();
-    assert_eq!(summary.segments().count(), most);
-    assert_eq!(summary.rows(), most as u64 + 1);
+    (0..most as i64).for_each(|segment| sums.record(&slate.clone().segment(segment)).unwrap());
+    refused(sums.record(&slate.clone().segment("one more")));
+    sums.record(&slate.segment(7)).unwrap();
+    assert_eq!(sums.segment_count(), most);
+    assert_eq!(sums.rows(), most as u64 + 1);
     refused(door(most + 1, 0).summary().map(|_| ()));
 }
 
 #[test]
 fn what_a_recorded_slate_lacks() {
-    let mut summary = Summary::new(Spec::new(Structure::Auto, ["new", "old"]).with_chi()).unwrap();
+    let mut sums = Accumulator::new(Spec::new(Structure::Auto, ["new", "old"]).with_chi()).unwrap();
     let mut says = |slate: Slate<'_>, expected: &str| {
-        let error = summary.record(&slate).unwrap_err().to_string();
+        let error = sums.record(&slate).unwrap_err().to_string();
         assert!(error.starts_with(expected), "{error}\n{expected}");
-        assert_eq!(summary.rows(), 0);
+        assert_eq!(sums.rows(), 0);
     };
     let (two, one): (&[f64], &[f64]) = (&[0.5, 0.5], &[0.5]);
     let slate = || Slate::new(1.0).logging(two).targets(&[&[0.5, 0.5], &[0.5, 0.5]]).chi(&[&[0.5, 0.5], &[0.5, 0.5]]);
@@ -533,11 +559,11 @@ fn what_a_recorded_slate_lacks() {
         slate().logging(&[0.5, f64::NAN]),
         "slot 2 of row 0 (counted from 0) is missing, NaN, for logging but not for target `new`",
     );
-    let mut given = Summary::new(Spec::new(Structure::Given, ["new"])).unwrap();
+    let mut given = Accumulator::new(Spec::new(Structure::Given, ["new"])).unwrap();
     let error = given.record(&Slate::new(1.0)).unwrap_err().to_string();
     assert_eq!(error, "weights: given for 0 targets, but the summary is of 1");
     given.record(&Slate::new(1.0).weights(&[1.5])).unwrap();
-    let mut ranking = Summary::new(Spec::new(Structure::Ranking(Pool::Column("items".into())), ["new"])).unwrap();
+    let mut ranking = Accumulator::new(Spec::new(Structure::Ranking(Pool::Column("items".into())), ["new"])).unwrap();
     let slate = Slate::new(1.0).targets(&[&[0.5, 0.2]]).anywhere(&[&[0.6, 0.3]]);
     let error = ranking.record(&slate).unwrap_err().to_string();
     assert!(error.starts_with("the number of candidates is NaN in row 0"), "{error}");

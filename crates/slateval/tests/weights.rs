@@ -4,7 +4,7 @@
 mod common;
 
 use proptest::prelude::*;
-use slateval::{Error, Family, Settings, Slate, Slates, Spec, Structure, Summary, ranking_weight};
+use slateval::{Accumulator, Error, Family, Settings, Slate, Slates, Spec, Structure, Summary, ranking_weight};
 
 /// Every slate of `k` slots with `n` actions each.
 fn slates(k: usize, n: usize) -> Vec<Vec<usize>> {
@@ -222,13 +222,13 @@ fn an_order_beyond_all_slots_is_refused_however_large() {
 #[test]
 fn the_papers_weight_of_a_short_slate_is_its_own() {
     for (m, longest) in [(12, 30), (20, 40)] {
-        let mut summary = Summary::new(Spec::new(Structure::PaperOrder(m), ["new"])).unwrap();
+        let mut sums = Accumulator::new(Spec::new(Structure::PaperOrder(m), ["new"])).unwrap();
         for (slots, reward) in [(10, 1.0), (longest, 0.0)] {
             let pi: Vec<f64> = (0..slots).map(|slot| if slot % 2 == 0 { 0.8 } else { 0.3 }).collect();
             let (mu, pi): (_, &[_]) = (vec![0.5; slots], &[&pi[..]]);
-            summary.record(&Slate::new(reward).logging(&mu).targets(pi)).unwrap();
+            sums.record(&Slate::new(reward).logging(&mu).targets(pi)).unwrap();
         }
-        let evaluation = summary.evaluate(&Settings::default()).unwrap();
+        let evaluation = Summary::from(sums.finish()).evaluate(&Settings::default()).unwrap();
         assert_eq!(evaluation.policy("new").unwrap().mean.estimate, Some(0.5), "{m} of {longest}");
     }
 }

@@ -20,13 +20,13 @@ use crate::reading::progress::{Meter, Progress};
 use crate::reading::units::{Job, Unit, pieces_of, units_of};
 use crate::rows::Budget;
 
-/// Rows from which on a task is large enough: row groups are taken together until then.
+/// Fewest rows of a task: row groups are taken together until then.
 pub(crate) const TASK_ROWS: u64 = 262_144;
 
-/// With segments, rows from which on any task is large enough.
+/// Rows from which on any task is large enough.
 const MOST_TASK_ROWS: u64 = 4_000_000;
 
-/// With segments, tasks that a large file is cut into at least, so that many threads share it.
+/// Tasks that a large file is cut into at least, so that many threads share it.
 const TASKS_OF_A_FILE: u64 = 16;
 
 /// A part of a log that can be summarised by itself, on any machine that sees the file.
@@ -61,18 +61,18 @@ pub struct Task {
 impl Log {
     /// The log cut into tasks: a pure function of the files, whatever the number of threads or machines.
     ///
-    /// Slates of a log in long format may cross row groups, and with segments tasks are larger: [`Log::plan_for`] knows both.
+    /// Slates of a log in long format may cross row groups, which [`Log::plan_for`] knows.
     pub fn plan(&self) -> Vec<Task> {
-        self.tasks(&RowFormat::Wide, false)
+        self.tasks(&RowFormat::Wide)
     }
 
     /// Like [`Log::plan`], for these columns: the tasks of [`Log::summarize`].
     pub fn plan_for(&self, columns: &Columns) -> Vec<Task> {
-        self.tasks(&columns.format, columns.by.is_some())
+        self.tasks(&columns.format)
     }
 
-    fn tasks(&self, format: &RowFormat, by_segment: bool) -> Vec<Task> {
-        let of_file = |file| self.tasks_of(file, format, by_segment);
+    fn tasks(&self, format: &RowFormat) -> Vec<Task> {
+        let of_file = |file| self.tasks_of(file, format);
         let mut tasks: Vec<Task> = self.files.iter().flat_map(of_file).collect();
         tasks.iter_mut().take(1).for_each(|first| first.ignored.clone_from(&self.ignored));
         tasks
@@ -80,7 +80,7 @@ impl Log {
 
     /// The tasks of a file. Other files have no part in them: what a summary remembers of a file, to tell it when it comes
     /// again, depends on how it was cut.
-    fn tasks_of(&self, file: &LogFile, format: &RowFormat, by_segment: bool) -> Vec<Task> {
+    fn tasks_of(&self, file: &LogFile, format: &RowFormat) -> Vec<Task> {
         let file_was = file.identity.as_ref().map(Identity::key);
         let task = |row_groups, bytes| Task {
             file: file.place.location(),
@@ -96,7 +96,7 @@ impl Log {
         match (&file.head.row_groups, format) {
             (Some(groups), RowFormat::Wide) => {
                 let of_groups = |range: Range<usize>| task(Some(range.clone()), share(all, groups, &range));
-                cut(groups, task_rows(groups, by_segment)).into_iter().map(of_groups).collect()
+                cut(groups, task_rows(groups)).into_iter().map(of_groups).collect()
             }
             _ => vec![task(None, all)],
         }
@@ -168,7 +168,7 @@ impl Log {
         self.check_duplicates()?;
         let threads = threads.filter(|&n| n > 0).unwrap_or_else(processors);
         let of_file = |file| {
-            let tasks = self.tasks_of(file, &columns.format, columns.by.is_some()).into_iter();
+            let tasks = self.tasks_of(file, &columns.format).into_iter();
             tasks.map(move |task| (task, file))
         };
         let tasks: Vec<(Task, &LogFile)> = self.files.iter().flat_map(of_file).collect();
@@ -281,10 +281,10 @@ fn share(bytes: u64, groups: &[u64], range: &Range<usize>) -> u64 {
 }
 
 /// Rows from which on a task of a file is large enough. The sums of many segments cost more to begin and to merge than some
-/// hundred thousand rows to add, so that a task with segments has more rows.
-fn task_rows(groups: &[u64], by_segment: bool) -> u64 {
+/// hundred thousand rows to add. Tasks are the same with segments and without, and so are the sums of the whole log.
+fn task_rows(groups: &[u64]) -> u64 {
     let rows = groups.iter().fold(0_u64, |sum, &rows| sum.saturating_add(rows));
-    if by_segment { (rows / TASKS_OF_A_FILE).clamp(TASK_ROWS, MOST_TASK_ROWS) } else { TASK_ROWS }
+    (rows / TASKS_OF_A_FILE).clamp(TASK_ROWS, MOST_TASK_ROWS)
 }
 
 /// Runs of consecutive row groups with so many rows or more, and what is left at the end.
@@ -350,12 +350,12 @@ mod tests {
     }
 
     #[test]
-    fn tasks_with_segments_are_larger() {
-        let tasks = |groups: &[u64]| cut(groups, task_rows(groups, true)).len();
+    fn tasks_of_large_files_are_larger() {
+        let tasks = |groups: &[u64]| cut(groups, task_rows(groups)).len();
         assert_eq!(tasks(&[100_000; 7]), 3, "a small file");
         assert_eq!(tasks(&[100_000; 200]), 16);
         assert_eq!(tasks(&[1_000_000; 20]), 10, "row groups stay whole");
         assert_eq!(tasks(&[1_000_000; 200]), 50, "no task needs more rows than these");
-        assert_eq!(task_rows(&[u64::MAX; 2], false), TASK_ROWS);
+        assert_eq!(task_rows(&[u64::MAX; 2]), MOST_TASK_ROWS);
     }
 }

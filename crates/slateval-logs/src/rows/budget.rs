@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use slateval::{Spec, Summary};
+use slateval::{Accumulator, Spec, Summary};
 
 use crate::error::{Error, Result, megabytes};
 use crate::formats::Room;
@@ -37,7 +37,7 @@ impl Needs {
     fn add(&self, spec: &Spec, slots: usize, segments: usize) {
         let expected = segments.max(EXPECTED_SEGMENTS);
         // Whoever finds the one known also finds the other.
-        self.waiting.fetch_max(Summary::most_waiting_bytes(spec, slots, expected), Ordering::Relaxed);
+        self.waiting.fetch_max(Accumulator::most_waiting_bytes(spec, slots), Ordering::Relaxed);
         self.largest.fetch_max(Summary::most_bytes(spec, slots, expected), Ordering::Release);
     }
 }
@@ -75,7 +75,7 @@ impl Budget {
     /// the log is read at a time.
     pub(crate) fn check(&self, spec: &Spec, slots: usize, segments: usize) -> Result<()> {
         self.known.add(spec, slots, segments);
-        let waiting = Summary::most_waiting_bytes(spec, slots, segments);
+        let waiting = Accumulator::most_waiting_bytes(spec, slots);
         let needed = Summary::most_bytes(spec, slots, segments).saturating_mul(TOTALS + 1).saturating_add(waiting);
         if needed <= self.bytes {
             return Ok(());
@@ -84,14 +84,14 @@ impl Budget {
         Err(Error::TooMuchMemory { slots, targets, segments, needed, limit })
     }
 
-    /// The same for a summary that is to take slates of so many slots. `checked` are the slots and segments that there is
+    /// The same for an accumulator that is to take slates of so many slots. `checked` are the slots and segments that there is
     /// memory for: nothing is checked twice.
-    pub(crate) fn check_more(&self, summary: &Summary, slots: usize, checked: &mut (usize, usize)) -> Result<()> {
-        let most = (slots.max(checked.0), summary.segment_count().max(checked.1));
+    pub(crate) fn check_more(&self, sums: &Accumulator, slots: usize, checked: &mut (usize, usize)) -> Result<()> {
+        let most = (slots.max(checked.0), sums.segment_count().max(checked.1));
         if self.is_known() && most == *checked {
             return Ok(());
         }
-        self.check(summary.spec(), most.0, most.1)?;
+        self.check(sums.spec(), most.0, most.1)?;
         *checked = most;
         Ok(())
     }
@@ -162,7 +162,7 @@ mod tests {
             budget.parts(1000)
         };
         let one = Summary::most_bytes(&spec, 5, EXPECTED_SEGMENTS);
-        let part = one + Summary::most_waiting_bytes(&spec, 5, EXPECTED_SEGMENTS);
+        let part = one + Accumulator::most_waiting_bytes(&spec, 5);
         assert_eq!([of(one), of(2 * one + 8 * part), of(2 * one + 128 * part)], [1, 8, 128]);
         let plenty = Budget::new(Some(1 << 50));
         plenty.check(&spec, 5, 1).unwrap();

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use arrow_array::RecordBatch;
-use slateval::{Block, Field, Segment, Spec, Summary};
+use slateval::{Accumulator, Block, Field, Segment, Spec};
 
 use crate::columns::{Arrangement, Keys, Layout, MAX_SLOTS, Scalar};
 use crate::error::{Error, Result};
@@ -17,7 +17,7 @@ use crate::rows::numbers::{At, Numbers};
 use crate::rows::wide::{check_scalar, explain};
 use crate::survey::{Survey, with_label};
 
-/// Adds batches of slots to a summary. Keeps one unfinished slate and one block of finished ones, however long the log.
+/// Adds up batches of slots. Keeps one unfinished slate and one block of finished ones, however long the log.
 #[derive(Debug)]
 pub(crate) struct LongRows {
     file: PathBuf,
@@ -35,7 +35,7 @@ pub(crate) struct LongRows {
     stray: Option<Stray>,
     done: Slates,
     block: Block,
-    summary: Summary,
+    sums: Accumulator,
     /// Rows seen, bad ones included.
     rows: u64,
     /// Slates that cannot be used.
@@ -110,7 +110,7 @@ impl LongRows {
         survey: Arc<Survey>,
     ) -> Result<Self> {
         let done = Slates::new(layout.groups.len(), layout.scalars.len());
-        let summary = Summary::new(spec.clone())?;
+        let sums = Accumulator::new(spec.clone())?;
         Ok(LongRows {
             file,
             layout,
@@ -123,7 +123,7 @@ impl LongRows {
             stray: None,
             done,
             block: Block::new(spec),
-            summary,
+            sums,
             rows: 0,
             faults: Faults::default(),
             budget,
@@ -266,8 +266,7 @@ impl LongRows {
             slate_column: self.keys.slate_name,
             position_column: self.keys.position_name,
         });
-        self.summary.settle();
-        Ok(Done { base, ..Done::of_rows(self.summary, self.rows, self.faults) })
+        Ok(Done { base, ..Done::of_rows(self.sums.finish().into(), self.rows, self.faults) })
     }
 
     fn rows(&self, batch: &RecordBatch, at: At<'_>) -> Result<Rows> {
@@ -376,7 +375,7 @@ impl LongRows {
         if !(base == 0.0 || base == 1.0) || !order.iter().enumerate().all(in_place) {
             return self.faults.add(self.scattered(&slate, base));
         }
-        self.budget.check_more(&self.summary, order.len(), &mut self.checked)?;
+        self.budget.check_more(&self.sums, order.len(), &mut self.checked)?;
         self.survey.slot_rewards.see(&slate.rewards);
         self.done.push(&mut slate, &order);
         (self.spare, self.order) = (Some(slate.emptied()), order);
@@ -401,11 +400,11 @@ impl LongRows {
         }
     }
 
-    /// Hands the finished slates to the summary.
+    /// Adds up the finished slates.
     fn flush(&mut self) -> Result<()> {
         while self.done.len() > 0 {
             self.done.fill(&self.layout, &mut self.block);
-            let Err(error) = self.summary.add(&self.block) else {
+            let Err(error) = self.sums.add(&self.block) else {
                 let label = |slate: usize| self.done.labels[slate].iter().fold(0, with_label);
                 self.survey.see(&self.block, self.layout.contents(), label);
                 break;
@@ -434,7 +433,7 @@ impl Slate {
     }
 }
 
-/// The values of a column, with NaN for nulls: the summary refuses those that are looked at.
+/// The values of a column, with NaN for nulls: the accumulator refuses those that are looked at.
 fn with_nan(numbers: &Numbers) -> Vec<f64> {
     let mut values = numbers.to_vec();
     if let Some(nulls) = numbers.nulls() {

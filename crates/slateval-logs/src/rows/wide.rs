@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use arrow_array::{Array, ArrayRef, RecordBatch};
-use slateval::{Block, Segment, Spec, Summary};
+use slateval::{Accumulator, Block, Segment, Spec};
 
 use crate::columns::{Arrangement, Label, Layout, MAX_SLOTS, Scalar, SlotColumns};
 use crate::error::{Error, Result};
@@ -17,7 +17,7 @@ use crate::rows::lists::Lists;
 use crate::rows::numbers::{At, Numbers};
 use crate::survey::{Survey, with_label};
 
-/// Adds batches of slates to a summary.
+/// Adds up batches of slates.
 #[derive(Debug)]
 pub(crate) struct WideRows {
     file: PathBuf,
@@ -25,7 +25,7 @@ pub(crate) struct WideRows {
     /// Whether cells are text (CSV).
     text: bool,
     block: Block,
-    summary: Summary,
+    sums: Accumulator,
     scratch: Vec<f64>,
     /// Rows seen, bad ones included.
     rows: u64,
@@ -62,7 +62,7 @@ impl WideRows {
         budget: Budget,
         survey: Arc<Survey>,
     ) -> Result<Self> {
-        let summary = Summary::new(spec.clone())?;
+        let sums = Accumulator::new(spec.clone())?;
         let (block, faults) = (Block::new(spec), Faults::default());
         if let Some(slots) = layout.slot_columns() {
             budget.foresee(spec, slots);
@@ -72,7 +72,7 @@ impl WideRows {
             layout,
             text,
             block,
-            summary,
+            sums,
             scratch: Vec::new(),
             rows: 0,
             faults,
@@ -121,7 +121,7 @@ impl WideRows {
             Err(error) => return (0, Err(error)),
         };
         let slots = columns.slots(0..batch.num_rows());
-        if let Err(error) = self.budget.check_more(&self.summary, slots, &mut self.checked) {
+        if let Err(error) = self.budget.check_more(&self.sums, slots, &mut self.checked) {
             return (0, Err(error));
         }
         let mut start = 0;
@@ -129,7 +129,7 @@ impl WideRows {
             let rows = start..batch.num_rows().min(start + Block::ROWS);
             let filled = columns.fill(rows.clone(), at, &mut self.block, &mut self.scratch);
             let row_of = |row| at.row(start + row);
-            let add = |()| self.summary.add(&self.block).map_err(|e| explain(e, &self.layout, at, row_of));
+            let add = |()| self.sums.add(&self.block).map_err(|e| explain(e, &self.layout, at, row_of));
             if let Err(error) = filled.and_then(add) {
                 return (start, Err(error));
             }
@@ -149,13 +149,12 @@ impl WideRows {
         self.layout = layout;
     }
 
-    pub(crate) fn finish(mut self) -> Done {
-        self.summary.settle();
-        Done::of_rows(self.summary, self.rows, self.faults)
+    pub(crate) fn finish(self) -> Done {
+        Done::of_rows(self.sums.finish().into(), self.rows, self.faults)
     }
 }
 
-/// Turns a refusal of the summary into one that names file, column and row.
+/// Turns a refusal of the accumulator into one that names file, column and row.
 pub(crate) fn explain(error: slateval::Error, layout: &Layout, at: At<'_>, row_of: impl FnOnce(usize) -> u64) -> Error {
     match error {
         slateval::Error::BadValue { row, field, value, .. } => {

@@ -121,9 +121,9 @@ mod tests {
     fn the_leverage_is_that_of_its_definition() {
         for structure in [Structure::Additive, Structure::Order(2), Structure::Product] {
             let (summary, ratios) = every_slate(&structure);
-            let cell = summary.total().expect("one cell");
-            let (_, places) = occupied(&cell);
-            let sums = WeightSums::of_structure(&cell, &Rc::new(Totals::new(&cell, 0)), &places);
+            let cell = summary.sums.total().expect("one cell");
+            let (_, places) = occupied(cell);
+            let sums = WeightSums::of_structure(cell, &Rc::new(Totals::new(cell, 0)), &places);
             let columns: Vec<Vec<f64>> = (0..3).map(|k| ratios.iter().map(|z| 1.0 + z[k]).collect()).collect();
             let weights = structure.weights(&columns.iter().map(Vec::as_slice).collect::<Vec<_>>());
             for correction in [Correction::Calibrated, Correction::SelfNormalized, Correction::ControlVariate] {

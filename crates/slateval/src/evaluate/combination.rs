@@ -101,18 +101,17 @@ impl Summary {
         segment: Option<&Segment>,
         settings: &Settings,
     ) -> Result<Vec<Combined>> {
-        settings.check_for(&self.spec)?;
-        let parts = combinations.iter().map(|c| parts(c, &self.spec)).collect::<Result<Vec<_>>>()?;
+        settings.check_for(self.spec())?;
+        let parts = combinations.iter().map(|c| parts(c, self.spec())).collect::<Result<Vec<_>>>()?;
         match segment {
             None => {
-                let total = self.total()?;
-                self.spec.structure.check_longest(total.slots)?;
+                let total = self.sums.total()?;
+                self.spec().structure.check_longest(total.slots)?;
                 let skipped = self.skipped_check();
-                self.combine(&total, combinations, &parts, settings, Part::Whole { skipped: skipped.as_ref() })
+                self.combine(total, combinations, &parts, settings, Part::Whole { skipped: skipped.as_ref() })
             }
             Some(segment) => {
-                let settled = self.settled();
-                let cell = settled.segments.cell(segment).ok_or_else(|| no_segment(segment))?;
+                let cell = self.sums.segments.get(segment).ok_or_else(|| no_segment(segment))?;
                 let whole = self.trusts_of_parts(&parts, settings)?;
                 self.combine(cell, combinations, &parts, settings, Part::Segment { whole: &whole })
             }
@@ -128,23 +127,23 @@ impl Summary {
         combinations: &[Combination],
         settings: &Settings,
     ) -> Result<Vec<(Segment, Vec<Combined>)>> {
-        settings.check_for(&self.spec)?;
-        let parts = combinations.iter().map(|c| parts(c, &self.spec)).collect::<Result<Vec<_>>>()?;
+        settings.check_for(self.spec())?;
+        let parts = combinations.iter().map(|c| parts(c, self.spec())).collect::<Result<Vec<_>>>()?;
         let whole = self.trusts_of_parts(&parts, settings)?;
         let of_segment = |(value, cell): (&Segment, &Cell)| {
             let found = self.combine(cell, combinations, &parts, settings, Part::Segment { whole: &whole })?;
             Ok((value.clone(), found))
         };
-        self.settled().segments.cells().into_iter().map(of_segment).collect()
+        self.sums.segments.iter().map(of_segment).collect()
     }
 
     /// How far the policies of some combinations can be trusted over the whole log.
     fn trusts_of_parts(&self, parts: &[Vec<PolicyTerm>], settings: &Settings) -> Result<Vec<PolicyTrust>> {
-        let total = self.total()?;
-        self.spec.structure.check_longest(total.slots)?;
-        let normals = Normals::new(settings.seed, widths(&total));
+        let total = self.sums.total()?;
+        self.spec().structure.check_longest(total.slots)?;
+        let normals = Normals::new(settings.seed, widths(total));
         let is_used = |policy: usize| parts.iter().flatten().any(|part| part.who == Who::Target(policy));
-        self.trusts(&total, is_used, settings, &normals)
+        self.trusts(total, is_used, settings, &normals)
     }
 
     fn combine(
@@ -161,7 +160,7 @@ impl Summary {
         // As in an evaluation, whose runs of bins follow from its draws.
         let draws = if part.is_segment() { settings.draws.min(SEGMENT_DRAWS) } else { settings.draws };
         let shared = CellDraws::new(&normals, &bins, draws);
-        let mut bench = JointIntervals::new(&self.spec, cell, (&bins, &rows), &used, settings, part, &shared)?;
+        let mut bench = JointIntervals::new(self.spec(), cell, (&bins, &rows), &used, settings, part, &shared)?;
         let one = |(combination, parts): (&Combination, &Vec<PolicyTerm>)| {
             let interval = bench.interval(parts, combination.constant)?;
             Ok(Combined { interval, failed: bench.failed_checks(parts), worth: bench.worth(parts) })

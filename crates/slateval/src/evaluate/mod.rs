@@ -30,6 +30,7 @@ use crate::question::settings::Settings;
 use crate::question::spec::{LOGGING, PolicySpec, Spec};
 use crate::summary::Summary;
 use crate::summary::cell::Cell;
+use crate::summary::sums::Sums;
 use crate::uncertainty::draws::{CellDraws, in_parallel};
 use crate::uncertainty::normals::{Normals, Widths};
 use crate::uncertainty::policy::{Estimators, Uncertainty};
@@ -55,31 +56,17 @@ impl Summary {
     /// # Ok::<(), slateval::Error>(())
     /// ```
     pub fn evaluate(&self, settings: &Settings) -> Result<Evaluation> {
-        self.settled().evaluate_settled(settings)
-    }
-
-    fn evaluate_settled(&self, settings: &Settings) -> Result<Evaluation> {
         let total = self.total_for(settings)?;
-        let (min, max) = total.bins.range().ok_or(Error::NoRows)?;
-        let reward = RewardFacts { min, max, distinct: total.bins.distinct() };
-        let settings = &for_few_rewards(settings, &total);
-        let normals = Normals::new(settings.seed, widths_with_segments(&total, self));
+        let settings = &for_few_rewards(settings, total);
+        let normals = Normals::new(settings.seed, widths_with_segments(total, &self.sums));
         let skipped = self.skipped_check();
         let whole = Part::Whole { skipped: skipped.as_ref() };
         let (mut policies, comparisons, trusts) =
-            evaluate_cell(&self.spec, &total, whole, Steps::Every, settings, &normals)?;
+            evaluate_cell(self.spec(), total, whole, Steps::Every, settings, &normals)?;
         add_skipped(&mut policies, skipped.as_ref());
         let segments = self.evaluate_segments(&trusts, settings, &normals)?;
         Ok(Evaluation {
-            log: LogFacts {
-                rows: total.rows,
-                slots: self.slots(),
-                reward,
-                skipped: self.skipped(),
-                ignored: self.ignored(),
-                ignored_files: self.ignored_files(),
-                inputs: self.input_facts(),
-            },
+            log: facts(self, total)?,
             comparisons,
             disparities: disparities(&policies, &segments, settings),
             policies,
@@ -102,23 +89,22 @@ impl Summary {
     /// # Ok::<(), slateval::Error>(())
     /// ```
     pub fn evaluate_part(&self, segment: Option<&Segment>, settings: &Settings) -> Result<Evaluation> {
-        let summary = self.settled();
-        let total = summary.total_for(settings)?;
-        let normals = Normals::new(settings.seed, widths(&total));
+        let total = self.total_for(settings)?;
+        let normals = Normals::new(settings.seed, widths(total));
         let Some(segment) = segment else {
             let skipped = self.skipped_check();
             let whole = Part::Whole { skipped: skipped.as_ref() };
             let (mut policies, comparisons, _) =
-                evaluate_cell(&self.spec, &total, whole, Steps::Every, settings, &normals)?;
+                evaluate_cell(self.spec(), total, whole, Steps::Every, settings, &normals)?;
             add_skipped(&mut policies, skipped.as_ref());
-            return part(self, &total, policies, comparisons);
+            return part(self, total, policies, comparisons);
         };
-        let whole = self.trusts(&total, |_| true, settings, &normals)?;
-        let cell = summary.segments.cell(segment).ok_or_else(|| no_segment(segment))?;
+        let whole = self.trusts(total, |_| true, settings, &normals)?;
+        let cell = self.sums.segments.get(segment).ok_or_else(|| no_segment(segment))?;
         let settings = of_segments(settings);
         let of_segment = Part::Segment { whole: &whole };
         let (policies, comparisons, _) =
-            evaluate_cell(&self.spec, cell, of_segment, Steps::Every, &settings, &normals)?;
+            evaluate_cell(self.spec(), cell, of_segment, Steps::Every, &settings, &normals)?;
         part(self, cell, policies, comparisons)
     }
 
@@ -128,10 +114,10 @@ impl Summary {
     }
 
     /// All rows, if these settings suit them.
-    pub(crate) fn total_for(&self, settings: &Settings) -> Result<Cow<'_, Cell>> {
-        settings.check_for(&self.spec)?;
-        let total = self.total()?;
-        self.spec.structure.check_longest(total.slots)?;
+    pub(crate) fn total_for(&self, settings: &Settings) -> Result<&Cell> {
+        settings.check_for(self.spec())?;
+        let total = self.sums.total()?;
+        self.spec().structure.check_longest(total.slots)?;
         settings.structure.iter().try_for_each(|structure| structure.check_longest(total.slots))?;
         Ok(total)
     }
@@ -153,10 +139,10 @@ impl Summary {
                 return Ok(PolicyTrust::default());
             }
             let logging = Estimator::of_logging(total, WeightSums::of_logging(total, policy, &places), &bins);
-            let target = Target::new(&self.spec, total, (&bins, &places), (policy, part), &logging, settings, shared)?;
+            let target = Target::new(self.spec(), total, (&bins, &places), (policy, part), &logging, settings, shared)?;
             Ok(target.trust)
         };
-        std::iter::once(Ok(part.trust_in_logging())).chain((0..self.spec.policies.len()).map(of)).collect()
+        std::iter::once(Ok(part.trust_in_logging())).chain((0..self.spec().policies.len()).map(of)).collect()
     }
 
     /// Each on one thread, several of them at once.
@@ -166,14 +152,14 @@ impl Summary {
         settings: &Settings,
         normals: &Normals,
     ) -> Result<Vec<SegmentEvaluation>> {
-        let Some(column) = &self.spec.by else { return Ok(Vec::new()) };
+        let Some(column) = &self.spec().by else { return Ok(Vec::new()) };
         let threads = settings.threads;
         let settings = &of_segments(settings);
-        let cells = self.segments.cells();
+        let cells: Vec<(&Segment, &Cell)> = self.sums.segments.iter().collect();
         let evaluate = |segment: usize| {
             let (value, cell) = cells[segment];
             let (policies, comparisons, _) =
-                evaluate_cell(&self.spec, cell, Part::Segment { whole }, Steps::Every, settings, normals)?;
+                evaluate_cell(self.spec(), cell, Part::Segment { whole }, Steps::Every, settings, normals)?;
             Ok(SegmentEvaluation {
                 column: column.clone(),
                 value: value.clone(),
@@ -191,8 +177,8 @@ impl Summary {
     /// # Errors
     /// As [`evaluate`](Summary::evaluate), and [`Error::BadSetting`] if what it needs was not kept.
     pub fn interactions(&self, settings: &Settings) -> Result<Vec<Interaction>> {
-        settings.check_for(&self.spec)?;
-        let total = self.total()?;
+        settings.check_for(self.spec())?;
+        let total = self.sums.total()?;
         if total.layout.pairs.is_empty() {
             return Err(Error::BadSetting {
                 setting: "interactions",
@@ -200,13 +186,13 @@ impl Summary {
                 why: "this summary was made without them".into(),
             });
         }
-        let (bins, places) = occupied(&total);
-        let normals = Normals::new(settings.seed, widths(&total));
+        let (bins, places) = occupied(total);
+        let normals = Normals::new(settings.seed, widths(total));
         let shared = CellDraws::new(&normals, &bins, settings.draws);
         let of = |(p, policy): (usize, &PolicySpec)| {
-            interactions(&total, p, &policy.name, (&bins, &places), settings, &shared)
+            interactions(total, p, &policy.name, (&bins, &places), settings, &shared)
         };
-        Ok(self.spec.policies.iter().enumerate().flat_map(of).collect())
+        Ok(self.spec().policies.iter().enumerate().flat_map(of).collect())
     }
 }
 
@@ -228,9 +214,9 @@ pub(crate) fn widths(cell: &Cell) -> Widths {
 }
 
 /// The same for a log and its segments, whose runs are at most as many as their bins.
-fn widths_with_segments(total: &Cell, summary: &Summary) -> Widths {
+fn widths_with_segments(total: &Cell, sums: &Sums) -> Widths {
     let of_log = widths(total);
-    let bins = summary.segments.cells().into_iter().map(|(_, cell)| cell.table.len()).max();
+    let bins = sums.segments.values().map(|cell| cell.table.len()).max();
     Widths { first: of_log.first.max(bins.unwrap_or(0)), ..of_log }
 }
 
@@ -250,18 +236,21 @@ fn part(
     policies: Vec<PolicyEvaluation>,
     comparisons: Vec<Comparison>,
 ) -> Result<Evaluation> {
+    Ok(Evaluation { log: facts(summary, cell)?, policies, comparisons, segments: Vec::new(), disparities: Vec::new() })
+}
+
+/// What is known of the log, or of the part of it that a cell holds.
+fn facts(summary: &Summary, cell: &Cell) -> Result<LogFacts> {
     let (min, max) = cell.bins.range().ok_or(Error::NoRows)?;
-    let reward = RewardFacts { min, max, distinct: cell.bins.distinct() };
-    let log = LogFacts {
+    Ok(LogFacts {
         rows: cell.rows,
         slots: summary.slots(),
-        reward,
+        reward: RewardFacts { min, max, distinct: cell.bins.distinct() },
         skipped: summary.skipped(),
         ignored: summary.ignored(),
         ignored_files: summary.ignored_files(),
         inputs: summary.input_facts(),
-    };
-    Ok(Evaluation { log, policies, comparisons, segments: Vec::new(), disparities: Vec::new() })
+    })
 }
 
 /// Adds the check of what was left out of the whole log to each target's. Which segments those rows were in is not known.

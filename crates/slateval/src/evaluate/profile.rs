@@ -90,12 +90,12 @@ impl Summary {
         let dense =
             Settings { alphas: levels.to_vec(), quantiles: levels.to_vec(), at_least: Vec::new(), ..settings.clone() };
         let total = self.total_for(&dense)?;
-        let normals = Normals::new(dense.seed, widths(&total));
+        let normals = Normals::new(dense.seed, widths(total));
         // CVaR without its bias needs the draws of the chosen order too.
         let steps = if settings.debias_cvar { Steps::Every } else { Steps::Shown };
         let skipped = self.skipped_check();
         let whole = Part::Whole { skipped: skipped.as_ref() };
-        let (policies, comparisons, _) = evaluate_cell(self.spec(), &total, whole, steps, &dense, &normals)?;
+        let (policies, comparisons, _) = evaluate_cell(self.spec(), total, whole, steps, &dense, &normals)?;
         Ok(Profile {
             levels: levels.to_vec(),
             policies: policies.into_iter().map(PolicyProfile::from).collect(),

@@ -109,8 +109,6 @@ pub(crate) trait Eight: Copy {
     /// Eight single-precision numbers, each as the double that it is.
     fn load_singles(from: &[f32; LANES]) -> Self;
     fn store(self, to: &mut Lanes);
-    /// Each number as the nearest one of single precision.
-    fn store_singles(self, to: &mut [f32; LANES]);
     fn plus(self, other: Self) -> Self;
     fn times(self, other: Self) -> Self;
     fn over(self, other: Self) -> Self;
@@ -123,11 +121,6 @@ pub(crate) trait Eight: Copy {
     fn absolute(self) -> Self;
     /// 1 in lanes that are below the other's, 0 elsewhere.
     fn is_below(self, other: Self) -> Self;
-    /// The lanes that are equal to the other's.
-    fn equals(self, other: Self) -> Self::Mask;
-    /// A bit for each lane.
-    fn bits(mask: Self::Mask) -> u8;
-    fn either(one: Self::Mask, other: Self::Mask) -> Self::Mask;
     /// The lanes that lie between two others or are one of them. No number lies beside NaN.
     fn is_within(self, least: Self, most: Self) -> Self::Mask;
     fn both(one: Self::Mask, other: Self::Mask) -> Self::Mask;
@@ -248,8 +241,6 @@ mod tests {
     fn everything<F: Eight>(numbers: &[Lanes; LANES]) -> Vec<[u64; LANES]> {
         let eight = numbers.map(|lanes| F::load(&lanes));
         let [a, b, c, d, ..] = eight;
-        let mut singles = [0.0; LANES];
-        a.store_singles(&mut singles);
         let mut found = vec![
             a.plus(b),
             a.times(b),
@@ -259,8 +250,6 @@ mod tests {
             a.most(b),
             a.absolute(),
             a.is_below(b),
-            F::splat(f64::from(F::bits(a.equals(b)))),
-            F::splat(f64::from(F::bits(F::either(a.equals(b), a.equals(a.with_lane(2, 0.5)))))),
             a.with_third_and_fourth_of(b),
             a.with_lane(0, 7.0).with_lane(3, 8.0).with_lane(4, 9.0).with_lane(6, 1.5),
             F::splat(a.total()),
@@ -268,7 +257,6 @@ mod tests {
             F::splat(f64::from(u8::from(F::is_every_lane(F::both(a.is_within(b, c), d.is_within(b, c)))))),
             F::splat(f64::from(u8::from(F::is_every_lane(F::both(F::every_lane(), a.is_within(a, a)))))),
             F::load_singles(&numbers[0].map(|x| x as f32)),
-            F::load_singles(&singles),
             F::splat(f64::from(u8::from(a.or_outside(b, 0.0, 3.0).has_a_sign()))),
             F::splat(f64::from(u8::from(a.absolute().or_outside(F::splat(0.0), 0.0, f64::INFINITY).has_a_sign()))),
         ];

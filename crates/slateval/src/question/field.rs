@@ -55,28 +55,6 @@ impl Field {
         }
     }
 
-    /// The slot whose column it is.
-    pub(crate) fn slot(self) -> Option<usize> {
-        match self {
-            Field::Logging { slot }
-            | Field::Target { slot, .. }
-            | Field::Chi { slot, .. }
-            | Field::Anywhere { slot, .. } => Some(slot),
-            Field::Reward | Field::Pool | Field::Weight { .. } => None,
-        }
-    }
-
-    /// The same column of another slot.
-    pub(crate) fn of_slot(self, slot: usize) -> Field {
-        match self {
-            Field::Logging { .. } => Field::Logging { slot },
-            Field::Target { policy, .. } => Field::Target { policy, slot },
-            Field::Chi { policy, .. } => Field::Chi { policy, slot },
-            Field::Anywhere { policy, .. } => Field::Anywhere { policy, slot },
-            Field::Reward | Field::Pool | Field::Weight { .. } => self,
-        }
-    }
-
     /// The rule a value of this column must keep, as advice.
     pub fn rule(self) -> &'static str {
         match self {

@@ -32,22 +32,22 @@ use crate::rows::segment_names::SegmentNames;
 #[derive(Debug, Clone)]
 pub struct Block {
     pub(super) rows: usize,
-    slots: usize,
+    pub(super) slots: usize,
     pub(super) columns: BlockColumns,
     /// The reward, then the pool.
-    single: Vec<Column>,
+    pub(super) single: Vec<Column>,
     /// For each policy.
-    weights: Vec<Column>,
+    pub(super) weights: Vec<Column>,
     /// `[column of a slot][slot]`: logging first, then target, chi and anywhere of each policy.
-    by_slot: Vec<Vec<Column>>,
+    pub(super) by_slot: Vec<Vec<Column>>,
     /// What is known of the columns' values.
-    ranges: Ranges,
+    pub(super) ranges: Ranges,
     /// `[slot][row]`, empty while nothing is missing, and for each slot that all slates have.
-    missing: Vec<Vec<bool>>,
+    pub(super) missing: Vec<Vec<bool>>,
     pub(super) segments: Vec<u32>,
     pub(super) segment_names: SegmentNames,
     /// The group that each row's cluster belongs to.
-    groups: Vec<u16>,
+    pub(super) groups: Vec<u16>,
 }
 
 impl Block {
@@ -297,64 +297,14 @@ impl Block {
         Self::with_columns(BlockColumns { segmented: false, ..self.columns.clone() })
     }
 
-    /// The columns that another block has too: those of slots, kind by kind, then those that a row has once. Says also how
-    /// many are those of slots.
-    pub(crate) fn columns_like(&self, other: &Block) -> (Vec<&Column>, usize) {
-        let kinds = self.by_slot.iter().enumerate().filter(|(kind, _)| other.columns.has(*kind));
-        let mut columns: Vec<&Column> = kinds.flat_map(|(_, columns)| columns).collect();
-        let of_slots = columns.len();
-        columns.extend(self.single.iter().take(other.single.len()));
-        columns.extend(self.weights.iter().take(other.weights.len()));
-        (columns, of_slots)
-    }
-
     /// Numbers of a row of so many slots.
     pub(crate) fn width_of(&self, slots: usize) -> usize {
-        self.single.len() + self.weights.len() + self.kinds() * slots
-    }
-
-    /// How many kinds of columns each slot has.
-    pub(crate) fn kinds(&self) -> usize {
-        (0..self.by_slot.len()).filter(|&kind| self.columns.has(kind)).count()
-    }
-
-    /// All columns, in the same order.
-    pub(crate) fn all_columns_mut(&mut self) -> impl Iterator<Item = &mut Column> {
-        self.ranges.forget_all();
-        self.by_slot.iter_mut().flatten().chain(&mut self.single).chain(&mut self.weights)
-    }
-
-    /// Marks slots whose numbers are NaN as missing.
-    pub(crate) fn mark_undecided(&mut self) {
-        let Some(kind) = self.by_slot.iter().position(|columns| !columns.is_empty()) else { return };
-        for slot in 0..self.slots {
-            let numbers = self.by_slot[kind][slot].first(self.rows);
-            if numbers.iter().fold(false, |any, number| any | number.is_nan()) {
-                let missing: Vec<usize> = (0..self.rows).filter(|&row| numbers[row].is_nan()).collect();
-                missing.into_iter().for_each(|row| self.set_missing(row, slot));
-            }
-        }
-    }
-
-    /// Forgets the last slots if no slate has them.
-    pub(crate) fn drop_absent_slots(&mut self) {
-        let is_absent = |slot: &usize| (0..self.rows).all(|row| self.is_missing(row, *slot));
-        let slots = self.slots - (0..self.slots).rev().take_while(is_absent).count();
-        if slots < self.slots {
-            self.slots = slots;
-            self.missing.truncate(slots);
-            self.by_slot.iter_mut().for_each(|columns| columns.truncate(slots));
-            self.ranges.by_slot.iter_mut().for_each(|ranges| ranges.truncate(slots));
-        }
-    }
-
-    pub(crate) fn set_groups(&mut self, groups: &[u16]) {
-        self.groups.clear();
-        self.groups.extend_from_slice(groups);
+        let kinds = (0..self.by_slot.len()).filter(|&kind| self.columns.has(kind)).count();
+        self.single.len() + self.weights.len() + kinds * slots
     }
 
     /// Makes the rows that fill up the last group harmless.
-    pub(crate) fn fill_up(&mut self) {
+    pub(super) fn fill_up(&mut self) {
         for (kind, columns) in self.by_slot.iter_mut().enumerate() {
             columns.iter_mut().for_each(|column| column.fill_up(self.rows, undecided(kind)));
         }

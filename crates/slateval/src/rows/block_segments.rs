@@ -1,7 +1,5 @@
 //! Which segment each row of a block belongs to.
 
-use std::collections::BTreeSet;
-
 use crate::question::segment::Segment;
 use crate::rows::block::Block;
 use crate::rows::segment_names::SegmentNames;
@@ -64,12 +62,6 @@ impl Block {
         let largest = ids.iter().fold(0, |largest, &id| largest.max(id));
         assert!(ids.is_empty() || (largest as usize) < known, "segment {largest} is not one of the block's {known}");
         self.segments.copy_from_slice(ids);
-    }
-
-    /// The segments that have rows; none if the specification has no `by`.
-    pub(crate) fn segments(&self) -> BTreeSet<&Segment> {
-        let ids: BTreeSet<u32> = self.segments.iter().copied().collect();
-        ids.into_iter().map(|id| self.segment_names.name(id)).collect()
     }
 
     /// Each row's segment, as a number that [`segment_names`](Self::segment_names) knows the value of.

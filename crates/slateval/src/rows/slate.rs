@@ -1,4 +1,4 @@
-//! One logged slate: what [`Summary::record`](crate::Summary::record) takes.
+//! One logged slate: what [`Accumulator::record`](crate::Accumulator::record) takes.
 
 use crate::question::error::{Error, Result};
 use crate::question::field::Field;
@@ -6,7 +6,7 @@ use crate::question::segment::Segment;
 use crate::question::spec::Spec;
 use crate::rows::block::Block;
 
-/// One logged slate, for [`Summary::record`](crate::Summary::record): its reward, and what its [`Spec`] asks for beside it.
+/// One logged slate, for [`Accumulator::record`](crate::Accumulator::record): its reward, and what its [`Spec`] asks for beside it.
 ///
 /// Targets come in the order of the specification. A slate has as many slots as it has propensities; slates of one
 /// summary may differ. A slot in the middle that the slate does not have is NaN for logging and for every target.
@@ -85,10 +85,6 @@ impl<'a> Slate<'a> {
     pub fn cluster(mut self, value: impl Into<Segment>) -> Self {
         self.cluster = value.into();
         self
-    }
-
-    pub(crate) fn segment_value(&self) -> &Segment {
-        &self.segment
     }
 
     /// Makes `block` hold this slate alone.

@@ -112,18 +112,13 @@ impl<'a> Columns<'a> {
         same(format!("the clusters `{}`", name(&spec.cluster)), self.cluster.map_or(rows, Labels::len))
     }
 
-    /// Hands over all rows in checked blocks: the first of `first` rows, the others as large as can be. Errors count rows
-    /// over all blocks.
-    pub(crate) fn each_block(&self, spec: &Spec, first: usize, mut take: impl FnMut(&Block)) -> Result<()> {
+    /// Hands over all rows in blocks. Errors count rows over all blocks.
+    pub(crate) fn each_block(&self, spec: &Spec, mut take: impl FnMut(&Block) -> Result<()>) -> Result<()> {
         let mut block = Block::new(spec);
-        let (mut start, mut most) = (0, first);
-        while start < self.reward.len() {
-            let rows = most.min(self.reward.len() - start);
-            self.fill(start, rows, &mut block);
-            let checked = block.mark_missing(spec).and_then(|()| block.check(spec));
-            checked.map_err(|error| error.after(start))?;
-            take(&block);
-            (start, most) = (start + rows, Block::ROWS);
+        for start in (0..self.reward.len()).step_by(Block::ROWS) {
+            self.fill(start, Block::ROWS.min(self.reward.len() - start), &mut block);
+            let taken = block.mark_missing(spec).and_then(|()| take(&block));
+            taken.map_err(|error| error.after(start))?;
         }
         Ok(())
     }

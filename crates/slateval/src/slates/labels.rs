@@ -29,11 +29,6 @@ impl Labels {
         self.places.len()
     }
 
-    /// The different values.
-    pub(crate) fn values(&self) -> &[Segment] {
-        &self.values
-    }
-
     pub(crate) fn of(&self, row: usize) -> &Segment {
         &self.values[self.places[row]]
     }

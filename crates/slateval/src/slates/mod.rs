@@ -4,6 +4,7 @@ pub(crate) mod columns;
 pub(crate) mod labels;
 pub(crate) mod slots;
 
+use crate::accumulate::Accumulator;
 use crate::answer::evaluation::Evaluation;
 use crate::question::binning::Binning;
 use crate::question::error::{Error, Result};
@@ -12,11 +13,11 @@ use crate::question::segment::Segment;
 use crate::question::settings::Settings;
 use crate::question::spec::Spec;
 use crate::question::structure::{Structure, TargetSlots};
-use crate::rows::block::Block;
 use crate::slates::columns::Columns;
 use crate::slates::labels::Labels;
 use crate::slates::slots::Slots;
 use crate::summary::Summary;
+use crate::summary::sums::Sums;
 
 /// Logged slates in memory: say what is where, then [`evaluate`](Slates::evaluate).
 ///
@@ -189,16 +190,12 @@ impl<'a> Slates<'a> {
     /// # Errors
     /// As for [`Slates`], and as [`Summary::new`].
     pub fn summary(&self) -> Result<Summary> {
-        let mut summary = Summary::new(self.spec(None))?;
-        let spec = summary.spec().clone();
-        let columns = self.columns(&spec, &summary)?;
-        columns.each_block(&spec, Block::ROWS, |block| summary.enqueue(block))?;
-        Ok(summary)
+        Ok(Summary::from(self.sums(&self.spec(None))?))
     }
 
-    /// Adds these slates to a summary, or none of them: the data are read once to check them and once to add them.
+    /// Adds these slates to a summary, or none of them.
     ///
-    /// Chunks of any sizes give, to the last bit, what one pass over all slates gives. What is not said here, such as the
+    /// Chunks of any sizes give what one pass over all slates gives, but for rounding. What is not said here, such as the
     /// structure, is the summary's; what is said must be the same.
     ///
     /// # Errors
@@ -221,22 +218,14 @@ impl<'a> Slates<'a> {
         if !differences.is_empty() {
             return Err(Error::Mismatch(differences));
         }
-        let columns = self.columns(&spec, summary)?;
-        // What fits into one block is checked as a whole anyway; more is read once before it is added.
-        let first = summary.room();
-        if self.reward.len() > first {
-            columns.each_block(&spec, first, |_| ())?;
-        }
-        columns.each_block(&spec, first, |block| summary.enqueue(block))
+        summary.add_sums(self.sums(&spec)?)
     }
 
-    /// The data that a specification asks for, if a summary has room for its segments.
-    fn columns(&self, spec: &Spec, summary: &Summary) -> Result<Columns<'_>> {
+    fn sums(&self, spec: &Spec) -> Result<Sums> {
+        let mut rows = Accumulator::new(spec.clone())?;
         let columns = Columns::new(self, spec)?;
-        if let Some((_, labels)) = &self.by {
-            summary.check_segments(labels.values())?;
-        }
-        Ok(columns)
+        columns.each_block(spec, |block| rows.add(block))?;
+        Ok(rows.finish())
     }
 
     /// What these slates are to be summed up as: as far as nothing was said, like a summary that is there, or the default.

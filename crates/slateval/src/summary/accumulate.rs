@@ -6,8 +6,6 @@
 //! are kept in [`LANES`](crate::math::lanes::LANES) interleaved parts: the order of additions, and so the last bit, does
 //! not depend on the processor.
 
-use std::sync::Arc;
-
 use crate::math::column::Column;
 use crate::math::vector;
 use crate::question::field::Field;
@@ -15,13 +13,10 @@ use crate::question::structure::{ORDERS, Structure};
 use crate::rows::block::Block;
 use crate::rows::ratios::Divisors;
 use crate::rows::weights;
-use crate::summary::bins::of_bins;
 use crate::summary::cell::{Cell, PolicySums};
 use crate::summary::clusters::FeatureColumns;
-use crate::summary::coded_rows::CodedRows;
 use crate::summary::columns::{OrderSums, PolicyBlock, PolicyColumns};
 use crate::summary::index::Basis;
-use crate::summary::repeats::{Recognition, Sight};
 use crate::summary::rewards::Rewards;
 use crate::summary::tally::WeightTally;
 use crate::summary::witness::Witness;
@@ -32,16 +27,10 @@ pub(crate) struct Scratch {
     pub(super) rewards: Rewards,
     pub(super) divisors: Divisors,
     pub(super) bin_rows: Vec<u32>,
-    /// In the second of two cells that rows go to.
-    pub(super) more_bin_rows: Vec<u32>,
-    /// The sums of a block that goes to two cells.
-    pub(super) sums: Option<PolicySums>,
     /// Of the policy that is being added.
     pub(super) columns: PolicyColumns,
     /// The squares of its witnesses.
     pub(super) squares: Vec<Column>,
-    /// Patterns that rows had before.
-    pub(super) recognition: Recognition,
     /// For each policy, a column for each feature, where features themselves are kept.
     pub(super) features: Vec<Vec<Column>>,
     /// For each policy, its right features row by row, where it is compared with another.
@@ -49,52 +38,18 @@ pub(crate) struct Scratch {
 }
 
 impl Cell {
-    /// Adds the rows of a block that has been checked. Says whether they were recognised.
-    pub(crate) fn add(&mut self, structure: &Structure, block: &Block, scratch: &mut Scratch) -> Sight {
-        let sight = self.add_if_recognised(block, scratch);
-        if sight != Sight::Recognised {
-            self.find_bins(block.rows(), block.whole_column(Field::Reward), block.reward_range(), scratch);
-            self.sum(structure, block, scratch);
-            self.rows += block.rows() as u64;
+    /// Adds the rows of a block that has been checked.
+    pub(crate) fn add(&mut self, structure: &Structure, block: &Block, scratch: &mut Scratch) {
+        if block.slots() > self.slots {
+            self.widen(block.slots());
         }
-        sight
-    }
-
-    /// Counts the rows of a block that has been checked, if their patterns are known. Others are not added, but there is room
-    /// for them.
-    pub(crate) fn add_if_recognised(&mut self, block: &Block, scratch: &mut Scratch) -> Sight {
-        self.make_room(block.slots());
-        let can_count = self.can_count(block.slots());
-        let sight = if can_count { scratch.recognition.recognise(block) } else { Sight::NotAsked };
-        if sight == Sight::Recognised {
-            self.find_bins(block.rows(), block.whole_column(Field::Reward), block.reward_range(), scratch);
-            self.count_recognised(scratch);
-            self.rows += block.rows() as u64;
-        }
-        sight
-    }
-
-    /// Makes room for slates of so many slots.
-    pub(super) fn make_room(&mut self, slots: usize) {
-        if slots > self.slots {
-            self.widen(slots);
-        }
-    }
-
-    /// Adds rows whose patterns were recognised before: the same as adding the block that they are.
-    pub(crate) fn add_coded(&mut self, structure: &Structure, rows: &CodedRows, scratch: &mut Scratch) {
-        let is_known = scratch.recognition.known().is_some_and(|known| Arc::ptr_eq(known, rows.known()));
-        if !is_known || !self.can_count(rows.known().patterns.slots()) {
-            self.add(structure, &rows.block(), scratch);
-            return;
-        }
-        self.find_bins(rows.rows(), rows.rewards(), None, scratch);
-        self.count(rows.known(), rows.codes(), (&scratch.rewards, &scratch.bin_rows));
-        self.rows += rows.rows() as u64;
+        self.find_bins(block, scratch);
+        self.sum(structure, block, scratch);
+        self.rows += block.rows() as u64;
     }
 
     /// Adds rows one by one, given their bins.
-    pub(super) fn sum(&mut self, structure: &Structure, block: &Block, scratch: &mut Scratch) {
+    fn sum(&mut self, structure: &Structure, block: &Block, scratch: &mut Scratch) {
         scratch.divisors.fill(structure, block, self.policies.len());
         scratch.features.resize(scratch.features.len().max(self.policies.len()), Vec::new());
         for policy in 0..self.policies.len() {
@@ -123,34 +78,15 @@ impl Cell {
         groups.add(block.groups(), &scratch.bin_rows, &policies);
     }
 
-    /// Finds the rewards' bins, given their range where it is known.
-    fn find_bins(&mut self, rows: usize, rewards: &Column, range: Option<(f64, f64)>, scratch: &mut Scratch) {
-        scratch.rewards.fill(rows, rewards);
-        let rewards = scratch.rewards.plain.first(rows);
-        self.assign_bins(rewards, range.or_else(|| vector::range(rewards)), &mut scratch.bin_rows);
-        scratch.rewards.centre(rows, self.origin);
-    }
-
-    /// Finds the bins of some rewards, given their range.
-    pub(super) fn assign_bins(&mut self, rewards: &[f64], range: Option<(f64, f64)>, bin_rows: &mut Vec<u32>) {
+    /// Finds the rewards' bins.
+    fn find_bins(&mut self, block: &Block, scratch: &mut Scratch) {
+        scratch.rewards.fill(block.rows(), block.whole_column(Field::Reward));
+        let rewards = scratch.rewards.plain.first(block.rows());
+        let range = block.reward_range().or_else(|| vector::range(rewards));
         self.begin(range);
-        let moves = self.bins.assign(rewards, range, bin_rows);
+        let moves = self.bins.assign(rewards, range, &mut scratch.bin_rows);
         self.move_rows(moves.as_ref());
-    }
-
-    /// Chooses the bins that the first rewards will need in the end, so that they need not be changed while these are added.
-    pub(super) fn foresee(&mut self, rewards: &[f64]) {
-        if let Some(range) = self.bins.foresee(rewards) {
-            self.origin = origin_of(range);
-        }
-    }
-
-    /// Chooses the origin if these rows are the first, though they may be added later.
-    pub(crate) fn begin_with(&mut self, block: &Block) {
-        if self.bins.range().is_none() {
-            let range = block.reward_range().or_else(|| vector::range(block.column(Field::Reward)));
-            self.begin(range.map(of_bins));
-        }
+        scratch.rewards.centre(block.rows(), self.origin);
     }
 
     /// Chooses the origin, given the range of the first rewards. It must be known before the first sum: what rounding takes
@@ -180,18 +116,13 @@ fn origin_of((lo, hi): (f64, f64)) -> f64 {
 
 impl PolicySums {
     /// Adds the rows of a block to the sums over all rows, and fills the columns that are added to bins.
-    pub(super) fn add(&mut self, rows: PolicyBlock<'_>, witnesses: &[Witness], scratch: &mut Scratch) {
-        self.weigh(rows, witnesses, scratch);
-        self.tally.count_weights(scratch.columns.rows, &scratch.columns.visits);
-    }
-
-    /// The same, but for the counts of weights.
-    pub(super) fn weigh(&mut self, rows: PolicyBlock<'_>, witnesses: &[Witness], scratch: &mut Scratch) {
+    fn add(&mut self, rows: PolicyBlock<'_>, witnesses: &[Witness], scratch: &mut Scratch) {
         let Scratch { columns, rewards, divisors, .. } = scratch;
         let shape = self.moments.layout.shape;
         columns.fill_ratios(rows, divisors, shape.slots, |slot, seen| self.tally.add_slot(slot, seen));
         let facts = columns.fill_weights(rows, shape.basis, witnesses, rewards);
         self.tally.add_weights(columns.rows, &columns.visits);
+        self.tally.count_weights(columns.rows, &columns.visits);
         if shape.chi {
             self.tally.negative_chi += columns.fill_chi(rows, shape.slots);
         }

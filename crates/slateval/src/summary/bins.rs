@@ -12,7 +12,6 @@ use std::collections::HashMap;
 use serde::{Deserialize, Serialize};
 
 use crate::math::lanes::{Eight, wide};
-use crate::math::vector;
 use crate::summary::bin_index::Index;
 
 /// How finely rewards are told apart.
@@ -196,10 +195,6 @@ impl Bins {
         !matches!(self.resolution, Resolution::Width(_)) || self.resolution == self.finest_width()
     }
 
-    pub(crate) fn binning(&self) -> Binning {
-        self.binning
-    }
-
     /// Rows a table needs now.
     pub(crate) fn table_rows(&self) -> usize {
         match &self.index {
@@ -235,17 +230,6 @@ impl Bins {
             (Resolution::Exact | Resolution::Shift(0), Index::Scattered(rows)) => Some(rows.len()),
             _ => None,
         }
-    }
-
-    /// Has bins of equal width at once, if the first rewards are too many to be told apart. Says what they are between.
-    pub(crate) fn foresee(&mut self, rewards: &[f64]) -> Option<(f64, f64)> {
-        let is_new = self.resolution == Resolution::Exact && self.range.is_none();
-        if !is_new || !has_more_distinct(rewards, self.binning.capacity) {
-            return None;
-        }
-        self.range = vector::range(rewards).map(of_bins);
-        self.rebuild(self.finest_width());
-        self.range
     }
 
     /// Says what the first rewards are between, if there were none before.
@@ -386,19 +370,4 @@ impl Bins {
         self.resolution = to;
         Moves { rows, size: self.table_rows() }
     }
-}
-
-/// The range that bins have of rewards in a range: there is no bin for -0.0.
-pub(crate) fn of_bins((least, most): (f64, f64)) -> (f64, f64) {
-    (least + 0.0, most + 0.0)
-}
-
-/// Whether there are more than so many distinct rewards among the first of them: twice as many, for where more are needed to
-/// find them, rewards repeat.
-fn has_more_distinct(rewards: &[f64], limit: usize) -> bool {
-    if rewards.len() <= limit {
-        return false;
-    }
-    let mut distinct = Index::new(Resolution::Exact, limit);
-    rewards.iter().take(2 * limit).any(|&reward| distinct.insert(ordered_bits(reward)) as usize == limit)
 }

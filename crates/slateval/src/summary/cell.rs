@@ -12,7 +12,6 @@ use crate::summary::feature_map::FeatureMap;
 use crate::summary::index::{FeatureLayout, MomentLayout, Shared};
 use crate::summary::layout::{Kept, RowLayout};
 use crate::summary::moments::Moments;
-use crate::summary::repeats::Repeats;
 use crate::summary::table::Table;
 use crate::summary::tally::Tally;
 use crate::summary::totals::Totals;
@@ -33,8 +32,6 @@ pub(crate) struct Cell {
     pub(crate) cross: Vec<CrossGram>,
     /// With clusters.
     pub(crate) clusters: Option<ClusterSums>,
-    /// Rows that were counted and are still to be added to all these sums.
-    pub(crate) repeats: Option<Repeats>,
 }
 
 /// Sums over all rows of one policy.
@@ -67,11 +64,6 @@ impl Cell {
         Self::keeping(Kept::new(spec, groups), binning, slots)
     }
 
-    /// A cell for the same sums, of no rows.
-    pub(crate) fn empty_like(&self) -> Self {
-        Self::keeping(self.kept.clone(), self.bins.binning(), self.slots)
-    }
-
     fn keeping(kept: Kept, binning: Binning, slots: usize) -> Self {
         let features = |p: usize| kept.features(p, slots);
         let policy = |p: usize| PolicySums::new(MomentLayout { shape: kept.shape(p, slots) });
@@ -86,7 +78,6 @@ impl Cell {
             policies: (0..kept.policies()).map(policy).collect(),
             cross: kept.compared().map(|(p, b)| CrossGram::new(features(p), features(b))).collect(),
             clusters: (kept.groups > 0).then(|| ClusterSums::new(&kept, slots)),
-            repeats: None,
             kept,
         }
     }
@@ -110,9 +101,6 @@ impl Cell {
 
     /// Moves sums as the bins have moved.
     pub(crate) fn move_rows(&mut self, moves: Option<&Moves>) {
-        if moves.is_some() {
-            self.add_repeats();
-        }
         let rows = self.bins.table_rows();
         self.table.move_rows(moves, rows);
         if let Some(groups) = &mut self.clusters {
@@ -120,10 +108,8 @@ impl Cell {
         }
     }
 
-    /// Takes in another cell, all of whose rows are in its sums.
+    /// Takes in another cell.
     pub(crate) fn merge(&mut self, other: &Cell) {
-        debug_assert!(other.repeats.is_none(), "rows that were counted would be lost");
-        self.add_repeats();
         if other.rows == 0 {
             return;
         }
@@ -193,7 +179,6 @@ impl Cell {
         if slots == self.slots {
             return;
         }
-        self.add_repeats();
         let wide = RowLayout::new(&self.kept, slots);
         self.table = self.table.rearranged(wide.width, &self.layout.places_in(&wide));
         self.layout = wide;

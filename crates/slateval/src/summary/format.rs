@@ -20,6 +20,7 @@ use crate::summary::cell::Cell;
 use crate::summary::check::{Fault, Section, Sound, all_finite, segments_add_up};
 use crate::summary::header::{CellHeader, Contents, Header, SegmentHeader};
 use crate::summary::index::Shared;
+use crate::summary::sums::Sums;
 use crate::summary::tally::Tally;
 
 const MAGIC: &[u8; 8] = b"SLATEVAL";
@@ -49,17 +50,15 @@ impl Summary {
     /// ```
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut payload = Vec::new();
-        let settled = self.settled();
         let mut write = |cell: &Cell| {
             let bins = write_cell(cell, &mut payload);
             CellHeader { rows: cell.rows, slots: cell.slots, resolution: cell.bins.resolution(), bins }
         };
-        let whole = settled.whole.as_ref().map(&mut write);
-        let cells = settled.segments.cells().into_iter();
+        let whole = self.sums.whole.as_ref().map(&mut write);
         let segment =
             |(value, cell): (&Segment, &Cell)| SegmentHeader { value: value.clone().into(), cell: write(cell) };
-        let segments = cells.map(segment).collect();
-        let header = Header::new(&self.spec, whole, segments, &settled.inputs(), &self.history);
+        let segments = self.sums.segments.iter().map(segment).collect();
+        let header = Header::new(self.spec(), whole, segments, &self.inputs(), &self.history);
         let header = header.skipping(&self.skipped).ignoring(&self.ignored).to_json();
         let mut bytes = Vec::with_capacity(PREAMBLE + header.len() + payload.len() + CHECKSUM);
         bytes.extend_from_slice(MAGIC);
@@ -80,18 +79,14 @@ impl Summary {
         let contents = Header::parse(header).map_err(|why| broken(&format!("its header is odd: {why}")))?;
         contents.check()?;
         let mut reader = Reader { bytes: payload };
-        let mut summary = Summary::new(contents.spec)?;
-        let spec = &summary.spec;
+        let mut sums = Sums::new(contents.spec)?;
+        let spec = &sums.spec;
         if let Some(header) = &contents.whole {
             expect_room(spec, header, reader.bytes.len() / 8)?;
             let empty = Cell::of_log(spec, header.slots);
             let cell = read_cell(empty, spec.cell_binning(), header, &mut reader);
-            summary.whole = Some(cell.map_err(|refusal| refusal.into_error(spec, None))?);
+            sums.whole = Some(cell.map_err(|refusal| refusal.into_error(spec, None))?);
         }
-        contents.inputs.into_iter().for_each(|input| summary.inputs.add(input));
-        summary.skipped = contents.skipped;
-        summary.ignored = contents.ignored;
-        summary.history = contents.history;
         let count = contents.segments.len();
         for segment in contents.segments {
             expect_room(spec, &segment.cell, reader.bytes.len() / 8)?;
@@ -99,18 +94,22 @@ impl Summary {
             let name = segment.value.into();
             let cell = read_cell(empty, spec.segment_binning(count), &segment.cell, &mut reader);
             let cell = cell.map_err(|refusal| refusal.into_error(spec, Some(&name)))?;
-            if summary.segments.has(&name) {
+            if sums.segments.insert(name, cell).is_some() {
                 return Err(broken("a segment is in it twice"));
             }
-            summary.segments.insert(name, cell);
         }
         if !reader.bytes.is_empty() {
             return Err(broken("it is longer than its header says"));
         }
-        if let Some(whole) = &summary.whole {
-            let segments: Vec<&Cell> = summary.segments.cells().into_iter().map(|(_, cell)| cell).collect();
+        if let Some(whole) = &sums.whole {
+            let segments: Vec<&Cell> = sums.segments.values().collect();
             segments_add_up(whole, &segments).map_err(|fault| broken(&fault.in_words(spec, None)))?;
         }
+        let mut summary = Summary::from(sums);
+        contents.inputs.into_iter().for_each(|input| summary.inputs.add(input));
+        summary.skipped = contents.skipped;
+        summary.ignored = contents.ignored;
+        summary.history = contents.history;
         Ok(summary)
     }
 }

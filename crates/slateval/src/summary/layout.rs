@@ -75,11 +75,6 @@ impl Kept {
         self.groups > 0 || self.compared().next().is_some()
     }
 
-    /// Whether a row's probabilities and reward tell all that is summed, so that rows that are alike can be counted.
-    pub(crate) fn can_count(&self) -> bool {
-        self.structure.needs().logging && !self.keeps_features()
-    }
-
     /// The policies that are compared with the baseline.
     pub(crate) fn compared(&self) -> impl Iterator<Item = (usize, usize)> {
         let all = 0..self.policies();

@@ -2,12 +2,8 @@
 
 use crate::question::binning::Binning;
 use crate::question::spec::Spec;
-use crate::rows::block::Block;
-use crate::rows::patterns::MOST_PATTERNS;
 use crate::summary::Summary;
-use crate::summary::backlog::MOST_NUMBERS;
-use crate::summary::coded_rows::CodedRows;
-use crate::summary::index::{GroupLayout, Layout, MomentLayout, Shared};
+use crate::summary::index::{GroupLayout, Layout, MomentLayout};
 use crate::summary::layout::{Kept, RowLayout};
 
 /// Bytes of a number.
@@ -16,7 +12,7 @@ const NUMBER: u64 = 8;
 impl Summary {
     /// Bytes that a summary of this specification takes at most, for slates of so many slots: all bins are in use, and with
     /// [`by`](Spec::by) there are so many segments, which share bins. While rows are added, there are also
-    /// [rows that wait](Summary::most_waiting_bytes).
+    /// [rows that wait](crate::Accumulator::most_waiting_bytes).
     ///
     /// ```
     /// use slateval::{Spec, Structure, Summary};
@@ -35,30 +31,6 @@ impl Summary {
         };
         NUMBER.saturating_mul(whole.saturating_add(each.saturating_mul(segments as u64)))
     }
-
-    /// Bytes of rows that wait at most: with [`by`](Spec::by), full blocks of all segments, and for each one that is not full
-    /// and one of codes.
-    /// [`settle`](Summary::settle) leaves none.
-    ///
-    /// ```
-    /// use slateval::{Spec, Structure, Summary};
-    ///
-    /// let spec = Spec::new(Structure::Auto, ["new"]);
-    /// assert!(Summary::most_waiting_bytes(&spec, 5, 0) < 100_000);
-    /// assert!(Summary::most_waiting_bytes(&spec.by("device"), 5, 10) < 30_000_000);
-    /// ```
-    pub fn most_waiting_bytes(spec: &Spec, slots: usize, segments: usize) -> u64 {
-        let of_block = (Block::ROWS * Block::new(spec).width_of(slots)) as u64;
-        let of_coded_block = (Block::ROWS * CodedRows::width(spec.policies.len())) as u64;
-        let of_segments = match spec.by {
-            None => 0,
-            Some(_) => {
-                let of_each = of_block.saturating_add(of_coded_block);
-                of_each.saturating_mul(segments.min(Self::SEGMENTS) as u64).saturating_add(MOST_NUMBERS as u64)
-            }
-        };
-        NUMBER.saturating_mul(of_block.saturating_add(of_segments))
-    }
 }
 
 /// Numbers of a cell with all its bins.
@@ -68,7 +40,7 @@ fn cell_numbers(spec: &Spec, binning: Binning, groups: u16, slots: usize) -> u64
     let moments: u64 = (0..kept.policies()).map(|p| MomentLayout { shape: kept.shape(p, slots) }.len() as u64).sum();
     let features = |p: usize| kept.features(p, slots).len() as u64;
     let cross: u64 = kept.compared().map(|(p, b)| features(p).saturating_mul(features(b))).sum();
-    let width = RowLayout::new(&kept, slots).width as u64 + counted_numbers(&kept);
+    let width = RowLayout::new(&kept, slots).width as u64;
     let mut numbers = bins.saturating_mul(width).saturating_add(moments + cross);
     if kept.groups > 0 {
         let layout = GroupLayout { policies: kept.policies(), basis: kept.basis.len() };
@@ -79,18 +51,13 @@ fn cell_numbers(spec: &Spec, binning: Binning, groups: u16, slots: usize) -> u64
     numbers
 }
 
-/// Numbers of a bin while rows of known patterns are counted: a count, half as long as a number, for each pattern of each
-/// policy, and what is kept of the rewards.
-fn counted_numbers(kept: &Kept) -> u64 {
-    if kept.can_count() { (kept.policies() * MOST_PATTERNS / 2 + Shared::ALL.len()) as u64 } else { 0 }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::question::field::Field;
     use crate::question::segment::Segment;
     use crate::question::structure::Structure;
+    use crate::rows::block::Block;
 
     /// Rows with as many different rewards as there are bins, in as many segments as asked for.
     fn filled(spec: &Spec, slots: usize, segments: i64) -> Summary {
@@ -113,7 +80,6 @@ mod tests {
             }
             summary.add(&block).expect("good rows");
         }
-        summary.settle();
         summary
     }
 

@@ -1,9 +1,7 @@
 //! How two summaries become one.
 //! See docs/methods.md, section 3.6.
 
-use std::borrow::Cow;
-
-use crate::question::error::{Error, Result};
+use crate::question::error::Result;
 use crate::summary::Summary;
 
 impl Summary {
@@ -13,7 +11,7 @@ impl Summary {
     /// [`Error::Mismatch`], saying what differs, if the two are not summaries of the same thing; [`Error::Duplicate`] if
     /// both have rows of the same file; [`Error::TooManySegments`].
     pub fn merge(&mut self, other: &Summary) -> Result<()> {
-        self.check_same(other)?;
+        self.sums.check_mergeable(&other.sums)?;
         self.inputs.check_all(&other.inputs)?;
         self.merge_duplicates(other)
     }
@@ -24,11 +22,10 @@ impl Summary {
     /// As [`merge`](Summary::merge), but for duplicates.
     pub fn merge_duplicates(&mut self, other: &Summary) -> Result<()> {
         self.check_mergeable(other)?;
-        self.take_in(other.settled());
-        Ok(())
+        self.absorb(other.clone())
     }
 
-    /// The same as [`merge_duplicates`](Summary::merge_duplicates), for a summary that nobody needs any more: sums of which
+    /// The same as [`merge_duplicates`](Summary::merge_duplicates), for a summary that is no longer needed: sums of which
     /// there are none here are moved, not copied.
     ///
     /// # Errors
@@ -43,29 +40,13 @@ impl Summary {
     /// assert_eq!(total.rows(), 2);
     /// # Ok::<(), slateval::Error>(())
     /// ```
-    pub fn absorb(&mut self, mut other: Summary) -> Result<()> {
+    pub fn absorb(&mut self, other: Summary) -> Result<()> {
         self.check_mergeable(&other)?;
-        other.settle();
-        self.take_in(Cow::Owned(other));
-        Ok(())
-    }
-
-    /// Takes in a summary that can be, none of whose rows wait.
-    fn take_in(&mut self, other: Cow<'_, Summary>) {
-        self.settle();
         self.inputs.merge(&other.inputs);
         self.skipped.merge(&other.skipped);
         self.merge_ignored(&other);
         self.history.merge(&other.history);
-        let (whole, segments) = match other {
-            Cow::Borrowed(other) => (other.whole.as_ref().map(Cow::Borrowed), other.segments.borrowed()),
-            Cow::Owned(other) => (other.whole.map(Cow::Owned), other.segments.owned()),
-        };
-        match (&mut self.whole, whole) {
-            (Some(own), Some(cell)) => own.merge(&cell),
-            (own, cell) => *own = own.take().or_else(|| cell.map(Cow::into_owned)),
-        }
-        self.segments.merge(&self.spec, segments);
+        self.sums.merge(other.sums)
     }
 
     /// Takes in files that were left out, but for those whose rows are there.
@@ -78,14 +59,7 @@ impl Summary {
 
     /// Refuses a summary that cannot be taken in, whichever files its rows came from.
     fn check_mergeable(&self, other: &Summary) -> Result<()> {
-        self.check_same(other)?;
-        self.inputs.check_positions(&other.inputs)?;
-        self.check_segments(other.segments())
-    }
-
-    /// Refuses a summary of something else.
-    fn check_same(&self, other: &Summary) -> Result<()> {
-        let differences = self.spec.differences(&other.spec);
-        if differences.is_empty() { Ok(()) } else { Err(Error::Mismatch(differences)) }
+        self.sums.check_mergeable(&other.sums)?;
+        self.inputs.check_positions(&other.inputs)
     }
 }

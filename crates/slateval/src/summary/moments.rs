@@ -4,7 +4,7 @@
 use crate::math::vector::{add_products, add_products_among};
 use crate::question::structure::ORDERS;
 use crate::summary::columns::PolicyColumns;
-use crate::summary::index::{FEW_POWERS, Layout, MomentLayout, MomentSum, POWERS, Shape};
+use crate::summary::index::{FEW_POWERS, Layout, MomentLayout, MomentSum, Shape};
 use crate::summary::rewards::Rewards;
 use crate::summary::totals::Totals;
 
@@ -79,16 +79,6 @@ impl Moments {
                 self.from(MomentSum::ChiError { m, k: 0, power: 1 }),
             );
             add_products_among(rows, errors, self.from(MomentSum::ChiErrors { m, i: 0, k: 0 }));
-        }
-    }
-
-    /// Adds rows that are alike but for their rewards, given the sums of one with a reward of 1, and the powers of the
-    /// rewards summed up, from 0 on.
-    ///
-    /// `of_sums` are the powers that the sums are of.
-    pub(crate) fn add_repeats(&mut self, one: &Moments, of_sums: &[usize], powers: &[f64; 1 + POWERS]) {
-        for ((sum, one), &power) in self.sums.iter_mut().zip(&one.sums).zip(of_sums) {
-            *sum += one * powers[power];
         }
     }
 

@@ -74,25 +74,18 @@ impl WeightTally {
         self.fourths += seen.fourths;
     }
 
-    /// Takes in another so many times, but for the counts.
-    fn add_numbers(&mut self, other: &WeightTally, times: u64) {
+    fn merge(&mut self, other: &WeightTally) {
         let least = |a: Option<f64>, b: Option<f64>| a.into_iter().chain(b).reduce(f64::min);
         let most = |a: Option<f64>, b: Option<f64>| a.into_iter().chain(b).reduce(f64::max);
         self.min = least(self.min, other.min);
         self.max = most(self.max, other.max);
-        let n = times as f64;
-        self.negative = self.negative.saturating_add(other.negative.saturating_mul(times));
-        self.absolute += n * other.absolute;
-        self.cubes += n * other.cubes;
-        self.fourths += n * other.fourths;
-        self.design_chi += n * other.design_chi;
-        self.design_ratios += n * other.design_ratios;
-    }
-
-    /// Forgets all but the counts.
-    fn forget_numbers(&mut self) {
-        (self.min, self.max, self.negative, self.absolute) = (None, None, 0, 0.0);
-        (self.cubes, self.fourths, self.design_chi, self.design_ratios) = (0.0, 0.0, 0.0, 0.0);
+        self.negative = self.negative.saturating_add(other.negative);
+        self.absolute += other.absolute;
+        self.cubes += other.cubes;
+        self.fourths += other.fourths;
+        self.design_chi += other.design_chi;
+        self.design_ratios += other.design_ratios;
+        self.counts.merge(&other.counts);
     }
 
     fn to_numbers(&self) -> impl Iterator<Item = f64> {
@@ -188,45 +181,12 @@ impl Tally {
     }
 
     pub(crate) fn merge(&mut self, other: &Tally) {
-        self.add_numbers(other, 1);
-        self.weights.iter_mut().zip(&other.weights).for_each(|(own, other)| own.counts.merge(&other.counts));
-    }
-
-    /// Takes in that of one row so many times: rows that are alike. `places` says where each of its weights is counted.
-    pub(crate) fn add_repeats(&mut self, one: &Tally, places: &[usize], times: u64) {
-        if times == 0 {
-            return;
-        }
-        self.add_numbers(one, times);
-        self.weights.iter_mut().zip(places).for_each(|(own, &place)| own.counts.add_at(place, times));
-    }
-
-    /// Forgets all but the counts of weights.
-    pub(crate) fn forget_numbers(&mut self) {
-        self.weights.iter_mut().for_each(WeightTally::forget_numbers);
-        (self.pairs, self.pairs_squared, self.negative_chi) = (0.0, 0.0, 0);
-        (self.product_chi, self.product_ratios) = (0.0, 0.0);
-        self.hits.fill(0);
-        self.smallest.fill(1.0);
-        self.largest.fill(0.0);
-        self.cubes.fill(0.0);
-        self.fourths.fill(0.0);
-    }
-
-    /// Where the weights of one row are counted.
-    pub(crate) fn places(&self) -> Vec<usize> {
-        self.weights.iter().map(|weight| weight.counts.first()).collect()
-    }
-
-    /// Takes in another so many times, but for the counts of weights.
-    pub(crate) fn add_numbers(&mut self, other: &Tally, times: u64) {
-        let n = times as f64;
-        self.weights.iter_mut().zip(&other.weights).for_each(|(own, other)| own.add_numbers(other, times));
-        self.pairs += n * other.pairs;
-        self.pairs_squared += n * other.pairs_squared;
-        self.negative_chi = self.negative_chi.saturating_add(other.negative_chi.saturating_mul(times));
+        self.weights.iter_mut().zip(&other.weights).for_each(|(own, other)| own.merge(other));
+        self.pairs += other.pairs;
+        self.pairs_squared += other.pairs_squared;
+        self.negative_chi = self.negative_chi.saturating_add(other.negative_chi);
         for (a, b) in self.hits.iter_mut().zip(&other.hits) {
-            *a = a.saturating_add(b.saturating_mul(times));
+            *a = a.saturating_add(*b);
         }
         for (a, b) in self.smallest.iter_mut().zip(&other.smallest) {
             *a = a.min(*b);
@@ -234,10 +194,10 @@ impl Tally {
         for (a, b) in self.largest.iter_mut().zip(&other.largest) {
             *a = a.max(*b);
         }
-        self.cubes.iter_mut().zip(&other.cubes).for_each(|(a, b)| *a += n * b);
-        self.fourths.iter_mut().zip(&other.fourths).for_each(|(a, b)| *a += n * b);
-        self.product_chi += n * other.product_chi;
-        self.product_ratios += n * other.product_ratios;
+        self.cubes.iter_mut().zip(&other.cubes).for_each(|(a, b)| *a += b);
+        self.fourths.iter_mut().zip(&other.fourths).for_each(|(a, b)| *a += b);
+        self.product_chi += other.product_chi;
+        self.product_ratios += other.product_ratios;
     }
 
     /// Numbers of a policy as a whole.

@@ -84,17 +84,6 @@ impl WeightCounts {
         self.tables[0].iter_mut().zip(other.counts()).for_each(|(own, other)| add(own, other));
     }
 
-    /// Takes in so many rows of one bin.
-    pub(crate) fn add_at(&mut self, bin: usize, times: u64) {
-        let own = &mut self.tables[0][bin];
-        *own = own.saturating_add(times);
-    }
-
-    /// The first bin that has rows; the first of all if none has.
-    pub(crate) fn first(&self) -> usize {
-        self.counts().position(|count| count > 0).unwrap_or(0)
-    }
-
     pub(crate) fn to_numbers(&self) -> impl Iterator<Item = f64> {
         self.counts().map(|count| count as f64)
     }

@@ -88,7 +88,7 @@ fn summarise(spec: Spec, rows: &[Row]) -> Cell {
         }
         summary.add(&block).expect("good rows");
     }
-    summary.total().expect("some rows").into_owned()
+    summary.sums.total().expect("some rows").clone()
 }
 
 /// Everything a textbook needs of one policy: `G`, `Z` and chi of each row.

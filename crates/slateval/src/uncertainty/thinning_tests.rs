@@ -48,7 +48,7 @@ fn log(rows: usize, reward: fn(f64, f64) -> f64) -> Cell {
         }
         summary.add(&block).expect("good rows");
     }
-    summary.total().expect("some rows").into_owned()
+    summary.sums.total().expect("some rows").clone()
 }
 
 fn deviation(values: &[f64]) -> f64 {

@@ -1,7 +1,7 @@
 //! Specifications and blocks of rows for measuring what a row costs on its way into a summary.
 #![allow(dead_code, unreachable_pub, clippy::unwrap_used)]
 
-use slateval::{Block, Field, Segment, Spec, Structure, Summary};
+use slateval::{Accumulator, Block, Field, Segment, Spec, Structure};
 
 const SLOTS: usize = 5;
 /// Rows of a pass: many enough to fill the bins, few enough to be done before another program gets the processor.
@@ -16,16 +16,16 @@ enum Values {
     Many,
 }
 
-/// Some rows, and the summary that they are added to.
+/// Some rows, and what adds them up.
 pub struct Case {
     pub name: &'static str,
     pub blocks: Vec<Block>,
-    pub summary: Summary,
+    pub sums: Accumulator,
 }
 
 impl Case {
     fn new(name: &'static str, spec: Spec, values: Values) -> Self {
-        Case { name, blocks: blocks(&spec, values), summary: Summary::new(spec).unwrap() }
+        Case { name, blocks: blocks(&spec, values), sums: Accumulator::new(spec).unwrap() }
     }
 
     /// Rows that one pass adds.
@@ -35,7 +35,7 @@ impl Case {
 
     /// Adds all rows once.
     pub fn pass(&mut self) {
-        self.blocks.iter().for_each(|block| self.summary.add(block).unwrap());
+        self.blocks.iter().for_each(|block| self.sums.add(block).unwrap());
     }
 }
 

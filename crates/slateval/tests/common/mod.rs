@@ -1,7 +1,7 @@
 //! Small logs for tests, and a plain way to put them into a summary.
 #![allow(dead_code, unreachable_pub, clippy::unwrap_used)]
 
-use slateval::{Band, Block, Field, Segment, Settings, Spec, Summary};
+use slateval::{Accumulator, Band, Block, Field, Segment, Settings, Spec, Summary};
 
 /// One logged slate and one target's view of it.
 #[derive(Debug, Clone, PartialEq)]
@@ -22,6 +22,7 @@ impl Slate {
 /// between the one before and logging. Clusters are forty, by reward; so are segments, as many as the name of their column
 /// says.
 pub fn add(summary: &mut Summary, slates: &[Slate]) {
+    let mut sums = Accumulator::new(summary.spec().clone()).unwrap();
     let (chi, policies) = (summary.spec().policies[0].chi, summary.spec().policies.len());
     let clustered = summary.spec().cluster.is_some();
     let segments = summary.spec().by.as_ref().map(|column| column.parse::<i64>().unwrap());
@@ -53,8 +54,9 @@ pub fn add(summary: &mut Summary, slates: &[Slate]) {
                 }
             }
         }
-        summary.add(&block).unwrap();
+        sums.add(&block).unwrap();
     }
+    summary.add_sums(sums.finish()).unwrap();
 }
 
 pub fn summarise(spec: &Spec, slates: &[Slate]) -> Summary {

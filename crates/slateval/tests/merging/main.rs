@@ -9,7 +9,8 @@ mod segments;
 use common::{Random, Slate, contextual_log, quick, summarise};
 use proptest::prelude::*;
 use slateval::{
-    Binning, Block, Error, Evaluation, Field, LogFacts, PolicyEvaluation, Segment, Spec, Structure, Summary,
+    Accumulator, Binning, Block, Error, Evaluation, Field, LogFacts, PolicyEvaluation, Segment, Spec, Structure,
+    Summary,
 };
 
 fn same(a: f64, b: f64, what: &str) {
@@ -321,12 +322,12 @@ fn what_a_log_is_worth_does_not_depend_on_when_longer_slates_come() {
     let (four, five) = (contextual_log(11, 700, 4, 3), contextual_log(12, 500, 5, 3));
     let spec = Spec::new(Structure::Auto, ["new"]);
     let worth = |order: [&[Slate]; 2]| {
-        let mut summary = Summary::new(spec.clone()).unwrap();
+        let mut sums = Accumulator::new(spec.clone()).unwrap();
         for slate in order.into_iter().flatten() {
             let targets = [slate.pi.as_slice()];
-            summary.record(&slateval::Slate::new(slate.reward).logging(&slate.mu).targets(&targets)).unwrap();
+            sums.record(&slateval::Slate::new(slate.reward).logging(&slate.mu).targets(&targets)).unwrap();
         }
-        let selection = evaluate(&summary).policies[1].selection.clone().unwrap();
+        let selection = evaluate(&sums.finish().into()).policies[1].selection.clone().unwrap();
         selection.orders.iter().map(|order| order.design_ess.unwrap()).collect::<Vec<f64>>()
     };
     let (short_first, long_first) = (worth([&four, &five]), worth([&five, &four]));
@@ -356,17 +357,17 @@ fn slates_of_any_length_wait_for_their_block() {
         let pi: Vec<f64> = (0..slots).map(|_| random.uniform()).collect();
         rows.push((random.uniform(), mu, pi, random.below(3) as i64));
     }
-    let mut segmented = Summary::new(spec.clone().by("group")).unwrap();
-    let mut alone: Vec<Summary> = (0..3).map(|_| Summary::new(spec.clone()).unwrap()).collect();
+    let mut segmented = Accumulator::new(spec.clone().by("group")).unwrap();
+    let mut alone: Vec<Accumulator> = (0..3).map(|_| Accumulator::new(spec.clone()).unwrap()).collect();
     for (reward, mu, pi, group) in &rows {
         let targets: [&[f64]; 1] = [pi];
         let slate = One::new(*reward).logging(mu).targets(&targets);
         alone[*group as usize].record(&slate).unwrap();
         segmented.record(&slate.segment(Segment::Int(*group))).unwrap();
     }
-    let found = evaluate(&segmented);
-    for (group, alone) in alone.iter().enumerate() {
-        let expected = evaluate(alone);
+    let found = evaluate(&segmented.finish().into());
+    for (group, alone) in alone.into_iter().enumerate() {
+        let expected = evaluate(&alone.finish().into());
         for policy in 0..2 {
             let [a, b] = [&found.segments[group].policies[policy], &expected.policies[policy]];
             same(a.mean.estimate.unwrap(), b.mean.estimate.unwrap(), "a segment's mean");

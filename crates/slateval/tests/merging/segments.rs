@@ -1,6 +1,6 @@
 //! Segments: each has bins of its own, and all of them add up to the whole log.
 
-use slateval::{Binning, Block, Field, PolicyEvaluation, Segment, Spec, Structure, Summary};
+use slateval::{Accumulator, Binning, Block, Field, PolicyEvaluation, Segment, Spec, Structure, Summary};
 
 use crate::common::{Random, Slate, contextual_log, summarise};
 use crate::{assert_same, evaluate, merged_at_random, same};
@@ -81,21 +81,20 @@ fn parts_with_few_and_with_many_segments_merge() {
     let slates = continuous_log(6);
     // How many rows the first part has decides whether its rewards are still told apart.
     for (first, few, many) in [(300, 16, 17), (1500, 4, 17), (300, 5, 40), (1000, 2, 33), (20, 1, 33)] {
-        let add = |summary: &mut Summary, rows: &[Slate], segments: usize| {
+        let add = |sums: &mut Accumulator, rows: &[Slate], segments: usize| {
             for (i, slate) in rows.iter().enumerate() {
                 let targets = [slate.pi.as_slice()];
                 let slate = slateval::Slate::new(slate.reward).logging(&slate.mu).targets(&targets);
-                summary.record(&slate.segment((i % segments) as i64)).unwrap();
+                sums.record(&slate.segment((i % segments) as i64)).unwrap();
             }
         };
-        let [mut once, mut little, mut much] = [0; 3].map(|_| Summary::new(spec.clone()).unwrap());
+        let [mut once, mut little, mut much] = [0; 3].map(|_| Accumulator::new(spec.clone()).unwrap());
         let (few_rows, many_rows) = slates.split_at(first);
-        for (summary, of_few, of_many) in
-            [(&mut once, true, true), (&mut little, true, false), (&mut much, false, true)]
-        {
-            add(summary, if of_few { few_rows } else { &[] }, few);
-            add(summary, if of_many { many_rows } else { &[] }, many);
+        for (sums, of_few, of_many) in [(&mut once, true, true), (&mut little, true, false), (&mut much, false, true)] {
+            add(sums, if of_few { few_rows } else { &[] }, few);
+            add(sums, if of_many { many_rows } else { &[] }, many);
         }
+        let [once, little, much] = [once, little, much].map(|sums| Summary::from(sums.finish()));
         let once = evaluate(&once);
         for parts in [[&little, &much], [&much, &little]] {
             let mut merged = parts[0].clone();
@@ -131,7 +130,7 @@ fn what_is_absorbed_is_what_is_merged() {
     assert!(merged.to_bytes() == absorbed.to_bytes(), "a refused summary changes nothing");
 }
 
-/// But for rounding: rows are added in another order.
+/// To the last bit: rows are added in the same order.
 #[test]
 fn the_whole_log_is_the_same_with_segments_and_without() {
     let slates = continuous_log(3);
@@ -150,13 +149,13 @@ fn a_segment_has_the_slots_of_its_own_slates() {
     let structures = ["auto", "additive", "product", "order:2"].map(|name| name.parse::<Structure>().unwrap());
     for structure in structures {
         let spec = Spec::new(structure, ["new"]).by("device");
-        let record = |summary: &mut Summary, i: usize, slots: usize, name: &str| {
+        let record = |sums: &mut Accumulator, i: usize, slots: usize, name: &str| {
             let pi: Vec<f64> = (0..slots).map(|k| if (i >> k) % 2 == 1 { 0.8 } else { 0.2 }).collect();
             let (mu, pi): (_, &[_]) = (vec![0.5; slots], &[&pi[..]]);
             let slate = slateval::Slate::new((i % 2 + i % 3) as f64).logging(&mu).targets(pi).segment(name);
-            summary.record(&slate).unwrap();
+            sums.record(&slate).unwrap();
         };
-        let new = || Summary::new(spec.clone()).unwrap();
+        let new = || Accumulator::new(spec.clone()).unwrap();
         let (mut apart, mut short, mut mixed) = (new(), new(), new());
         for i in 0..1000 {
             record(&mut apart, i, 3, "desktop");
@@ -164,6 +163,7 @@ fn a_segment_has_the_slots_of_its_own_slates() {
             record(&mut mixed, i, 3, "desktop");
             record(&mut mixed, i, 2, "phone");
         }
+        let [mut apart, short, mixed] = [apart, short, mixed].map(|sums| Summary::from(sums.finish()));
         apart.merge(&short).unwrap();
         let (apart, mixed) = (evaluate(&apart), evaluate(&mixed));
         for (a, b) in apart.segments.iter().zip(&mixed.segments) {

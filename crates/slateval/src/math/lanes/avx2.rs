@@ -4,11 +4,11 @@
 // processor has AVX2 and FMA.
 
 use std::arch::x86_64::{
-    __m256d, __m256i, _CMP_EQ_OQ, _CMP_GE_OQ, _CMP_LE_OQ, _CMP_LT_OQ, _mm_loadu_ps, _mm_storeu_ps, _mm256_add_pd,
-    _mm256_and_pd, _mm256_andnot_pd, _mm256_blend_pd, _mm256_castpd_si256, _mm256_castsi256_pd, _mm256_cmp_pd,
-    _mm256_cvtpd_ps, _mm256_cvtps_pd, _mm256_div_pd, _mm256_fmadd_pd, _mm256_loadu_pd, _mm256_max_pd, _mm256_min_pd,
-    _mm256_movemask_pd, _mm256_mul_pd, _mm256_or_pd, _mm256_or_si256, _mm256_permute2f128_pd, _mm256_set1_epi64x,
-    _mm256_set1_pd, _mm256_storeu_pd, _mm256_sub_epi64, _mm256_unpackhi_pd, _mm256_unpacklo_pd,
+    __m256d, __m256i, _CMP_GE_OQ, _CMP_LE_OQ, _CMP_LT_OQ, _mm_loadu_ps, _mm256_add_pd, _mm256_and_pd, _mm256_andnot_pd,
+    _mm256_blend_pd, _mm256_castpd_si256, _mm256_castsi256_pd, _mm256_cmp_pd, _mm256_cvtps_pd, _mm256_div_pd,
+    _mm256_fmadd_pd, _mm256_loadu_pd, _mm256_max_pd, _mm256_min_pd, _mm256_movemask_pd, _mm256_mul_pd, _mm256_or_pd,
+    _mm256_or_si256, _mm256_permute2f128_pd, _mm256_set1_epi64x, _mm256_set1_pd, _mm256_storeu_pd, _mm256_sub_epi64,
+    _mm256_unpackhi_pd, _mm256_unpacklo_pd,
 };
 
 use super::{Eight, LANES, Lanes, Part};
@@ -53,16 +53,6 @@ impl Eight for Halves {
         unsafe {
             _mm256_storeu_pd(first.as_mut_ptr(), self.0);
             _mm256_storeu_pd(second.as_mut_ptr(), self.1);
-        }
-    }
-
-    #[inline(always)]
-    fn store_singles(self, to: &mut [f32; LANES]) {
-        let (first, second) = to.split_at_mut(HALF);
-        // SAFETY: the processor has AVX2 and FMA; the numbers are valid for writing, and may lie unaligned.
-        unsafe {
-            _mm_storeu_ps(first.as_mut_ptr(), _mm256_cvtpd_ps(self.0));
-            _mm_storeu_ps(second.as_mut_ptr(), _mm256_cvtpd_ps(self.1));
         }
     }
 
@@ -121,24 +111,6 @@ impl Eight for Halves {
                 _mm256_and_pd(_mm256_cmp_pd::<_CMP_LT_OQ>(self.1, other.1), one),
             )
         }
-    }
-
-    #[inline(always)]
-    fn equals(self, other: Self) -> Self::Mask {
-        // SAFETY: the processor has AVX2 and FMA.
-        unsafe { Halves(_mm256_cmp_pd::<_CMP_EQ_OQ>(self.0, other.0), _mm256_cmp_pd::<_CMP_EQ_OQ>(self.1, other.1)) }
-    }
-
-    #[inline(always)]
-    fn bits(mask: Self::Mask) -> u8 {
-        // SAFETY: the processor has AVX2 and FMA.
-        unsafe { (_mm256_movemask_pd(mask.0) | _mm256_movemask_pd(mask.1) << HALF) as u8 }
-    }
-
-    #[inline(always)]
-    fn either(one: Self::Mask, other: Self::Mask) -> Self::Mask {
-        // SAFETY: the processor has AVX2 and FMA.
-        unsafe { Halves(_mm256_or_pd(one.0, other.0), _mm256_or_pd(one.1, other.1)) }
     }
 
     #[inline(always)]

@@ -4,12 +4,12 @@
 // processor has AVX-512.
 
 use std::arch::x86_64::{
-    __m512d, __mmask8, _CMP_EQ_OQ, _CMP_GE_OQ, _CMP_LE_OQ, _CMP_LT_OQ, _mm256_loadu_ps, _mm256_storeu_ps,
-    _mm512_abs_pd, _mm512_add_pd, _mm512_castpd_si512, _mm512_castsi512_pd, _mm512_cmp_pd_mask,
-    _mm512_cmplt_epi64_mask, _mm512_cvtpd_ps, _mm512_cvtps_pd, _mm512_div_pd, _mm512_fmadd_pd, _mm512_loadu_pd,
-    _mm512_mask_blend_pd, _mm512_mask_cmp_pd_mask, _mm512_mask_mov_pd, _mm512_maskz_mov_pd, _mm512_max_pd,
-    _mm512_min_pd, _mm512_mul_pd, _mm512_set1_epi64, _mm512_set1_pd, _mm512_shuffle_f64x2, _mm512_storeu_pd,
-    _mm512_sub_epi64, _mm512_ternarylogic_epi64, _mm512_unpackhi_pd, _mm512_unpacklo_pd,
+    __m512d, __mmask8, _CMP_GE_OQ, _CMP_LE_OQ, _CMP_LT_OQ, _mm256_loadu_ps, _mm512_abs_pd, _mm512_add_pd,
+    _mm512_castpd_si512, _mm512_castsi512_pd, _mm512_cmp_pd_mask, _mm512_cmplt_epi64_mask, _mm512_cvtps_pd,
+    _mm512_div_pd, _mm512_fmadd_pd, _mm512_loadu_pd, _mm512_mask_blend_pd, _mm512_mask_cmp_pd_mask, _mm512_mask_mov_pd,
+    _mm512_maskz_mov_pd, _mm512_max_pd, _mm512_min_pd, _mm512_mul_pd, _mm512_set1_epi64, _mm512_set1_pd,
+    _mm512_shuffle_f64x2, _mm512_storeu_pd, _mm512_sub_epi64, _mm512_ternarylogic_epi64, _mm512_unpackhi_pd,
+    _mm512_unpacklo_pd,
 };
 
 use super::{AllLanes, Eight, LANES, Lanes};
@@ -45,12 +45,6 @@ impl Eight for Whole {
     fn store(self, to: &mut Lanes) {
         // SAFETY: the processor has AVX-512; the numbers are valid for writing, and may lie unaligned.
         unsafe { _mm512_storeu_pd(to.as_mut_ptr(), self.0) }
-    }
-
-    #[inline(always)]
-    fn store_singles(self, to: &mut [f32; LANES]) {
-        // SAFETY: the processor has AVX-512; the numbers are valid for writing, and may lie unaligned.
-        unsafe { _mm256_storeu_ps(to.as_mut_ptr(), _mm512_cvtpd_ps(self.0)) }
     }
 
     #[inline(always)]
@@ -101,22 +95,6 @@ impl Eight for Whole {
         let mask = unsafe { _mm512_cmp_pd_mask::<_CMP_LT_OQ>(self.0, other.0) };
         // SAFETY: the processor has AVX-512.
         Whole(unsafe { _mm512_maskz_mov_pd(mask, _mm512_set1_pd(1.0)) })
-    }
-
-    #[inline(always)]
-    fn equals(self, other: Self) -> Self::Mask {
-        // SAFETY: the processor has AVX-512.
-        unsafe { _mm512_cmp_pd_mask::<_CMP_EQ_OQ>(self.0, other.0) }
-    }
-
-    #[inline(always)]
-    fn bits(mask: Self::Mask) -> u8 {
-        mask
-    }
-
-    #[inline(always)]
-    fn either(one: Self::Mask, other: Self::Mask) -> Self::Mask {
-        one | other
     }
 
     #[inline(always)]

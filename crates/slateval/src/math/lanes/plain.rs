@@ -31,11 +31,6 @@ macro_rules! plain_lanes {
             }
 
             #[$inline]
-            fn store_singles(self, to: &mut [f32; LANES]) {
-                *to = self.map(|x| x as f32);
-            }
-
-            #[$inline]
             fn plus(self, other: Self) -> Self {
                 each(self, other, |a, b| a + b)
             }
@@ -77,21 +72,6 @@ macro_rules! plain_lanes {
             #[$inline]
             fn is_below(self, other: Self) -> Self {
                 each(self, other, |a, b| f64::from(u8::from(a < b)))
-            }
-
-            #[$inline]
-            fn equals(self, other: Self) -> Self::Mask {
-                std::array::from_fn(|lane| self[lane] == other[lane])
-            }
-
-            #[$inline]
-            fn bits(mask: Self::Mask) -> u8 {
-                (0..LANES).fold(0, |bits, lane| bits | u8::from(mask[lane]) << lane)
-            }
-
-            #[$inline]
-            fn either(one: Self::Mask, other: Self::Mask) -> Self::Mask {
-                std::array::from_fn(|lane| one[lane] | other[lane])
             }
 
             #[$inline]

@@ -31,22 +31,6 @@ pub(crate) enum MomentSum {
     ChiErrors { m: usize, i: usize, k: usize },
 }
 
-impl MomentSum {
-    /// The power of the reward in it.
-    pub(crate) fn power(self) -> usize {
-        match self {
-            MomentSum::Reward { power }
-            | MomentSum::Weight { power, .. }
-            | MomentSum::SquaredWeight { power, .. }
-            | MomentSum::Ratio { power, .. }
-            | MomentSum::WeightedRatio { power, .. }
-            | MomentSum::Chi { power, .. }
-            | MomentSum::ChiError { power, .. } => power,
-            MomentSum::Ratios { .. } | MomentSum::ChiErrors { .. } => 0,
-        }
-    }
-}
-
 /// The sums of one policy over all rows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct MomentLayout {

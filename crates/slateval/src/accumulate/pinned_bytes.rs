@@ -1,6 +1,7 @@
 //! The bytes of summaries of seeded logs, pinned: a change of what is summed, or of where a sum stands in the file, needs
 //! a new version of the format.
 
+use crate::accumulate::Accumulator;
 use crate::question::field::Field;
 use crate::question::segment::Segment;
 use crate::question::spec::Spec;
@@ -19,14 +20,14 @@ impl Uniform {
 }
 
 /// Adds rows with two actions a slot; the reward depends on all slots.
-fn add(summary: &mut Summary, uniform: &mut Uniform, (rows, slots): (usize, usize), origin: f64) {
+fn add(sums: &mut Accumulator, uniform: &mut Uniform, (rows, slots): (usize, usize), origin: f64) {
     for start in (0..rows).step_by(Block::ROWS) {
-        add_block(summary, uniform, (Block::ROWS.min(rows - start), slots), origin);
+        add_block(sums, uniform, (Block::ROWS.min(rows - start), slots), origin);
     }
 }
 
-fn add_block(summary: &mut Summary, uniform: &mut Uniform, (rows, slots): (usize, usize), origin: f64) {
-    let spec = summary.spec().clone();
+fn add_block(sums: &mut Accumulator, uniform: &mut Uniform, (rows, slots): (usize, usize), origin: f64) {
+    let spec = sums.spec().clone();
     let mut block = Block::new(&spec);
     block.reset(rows, slots);
     for row in 0..rows {
@@ -51,15 +52,15 @@ fn add_block(summary: &mut Summary, uniform: &mut Uniform, (rows, slots): (usize
             block.set_cluster(row, &Segment::Int((row / 4) as i64));
         }
     }
-    summary.add(&block).expect("good rows");
+    sums.add(&block).expect("good rows");
 }
 
 /// A summary of blocks of so many rows and slots.
 fn summary(spec: &Spec, seed: u64, blocks: &[(usize, usize)], origin: f64) -> Summary {
-    let mut summary = Summary::new(spec.clone()).expect("a good specification");
+    let mut sums = Accumulator::new(spec.clone()).expect("a good specification");
     let mut uniform = Uniform(seed);
-    blocks.iter().for_each(|&block| add(&mut summary, &mut uniform, block, origin));
-    summary
+    blocks.iter().for_each(|&block| add(&mut sums, &mut uniform, block, origin));
+    sums.finish().into()
 }
 
 /// The checksum of all bytes but two: the version of the crate that wrote them, and the checksum in the file, with which
