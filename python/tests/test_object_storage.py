@@ -604,7 +604,7 @@ def changing(**settings: Any) -> tuple[type[Changing], str]:
 
 
 def test_a_server_that_sends_whole_files_only(binary: Path, tmp_path: Path) -> None:
-    table = pa.table(Log(rows=20_000).columns())
+    table = pa.table(Log(rows=25_000).columns())
     paths = {ending: tmp_path / f"log.{ending}" for ending in ("parquet", "csv", "csv.gz", "arrow", "arrows")}
     pq.write_table(table, paths["parquet"], row_group_size=1000)
     pyarrow.csv.write_csv(table, paths["csv"])
@@ -641,7 +641,8 @@ def test_a_large_text_file_is_read_from_front_to_end(binary: Path, tmp_path: Pat
     assert found["log"]["rows"] == rows
     mean, expected = (result["policies"][0]["mean"]["estimate"] for result in (found, local))
     assert mean == pytest.approx(expected, rel=1e-12)
-    assert len(served.asked) <= 5
+    # The size, a look, the end, the columns, all pieces but the last, and the last: however many windows there are.
+    assert len(served.asked) <= 6, served.asked
 
 
 def test_objects_without_a_strong_tag(binary: Path, tmp_path: Path) -> None:
