@@ -14,7 +14,7 @@ use memchr::{memchr, memchr3};
 
 use crate::error::{Error, Result, brief};
 use crate::formats::batches::{BATCH, BadRows, LONGEST_LINE};
-use crate::formats::cell::{Cell, plain_number};
+use crate::formats::cell::Cell;
 
 const NAME: &str = "CSV file";
 
@@ -241,7 +241,7 @@ impl Rows {
     /// Adds a cell to its column; returns where it ends, if it does.
     fn cell(&mut self, column: usize, bytes: &[u8], at: usize, ended: bool) -> Result<Option<usize>> {
         if let Column::Number { values, .. } = &mut self.columns[column]
-            && let Some((number, length)) = plain_number(&bytes[at..])
+            && let Ok((number, length)) = fast_float2::parse_partial(&bytes[at..])
             && bytes.get(at + length).is_some_and(|&b| b == self.delimiter || b == b'\n' || b == b'\r')
         {
             values.push(number);
