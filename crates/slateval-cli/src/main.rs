@@ -4,7 +4,6 @@ mod args;
 mod closed_output;
 mod contents;
 mod evaluate;
-mod freed_memory;
 mod gate;
 mod how;
 mod inspect;
@@ -36,7 +35,6 @@ use slateval::{redacted, shown};
 use slateval_report::Voice;
 
 fn main() -> ExitCode {
-    freed_memory::keep();
     if version::is_asked_for(std::env::args_os().skip(1).collect()) {
         return ended(output::print(&version::verbose()).map(|()| ExitCode::SUCCESS));
     }

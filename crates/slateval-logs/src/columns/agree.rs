@@ -3,7 +3,7 @@
 use slateval::{Segment, Spec};
 
 use crate::columns::label::Place;
-use crate::columns::layout::{Arrangement, Found, Layout};
+use crate::columns::layout::{Found, Layout};
 use crate::columns::types::{Class, label_class, number_class};
 use crate::columns::wanted::Columns;
 use crate::error::{Error, Result};
@@ -61,14 +61,7 @@ fn needs_of(layout: &Layout, file: Found<'_>) -> Vec<Need> {
         Need { column: field.name().clone(), class, found: field.data_type().to_string() }
     };
     let mut needs: Vec<Need> = layout.scalars.iter().map(|s| number(s.index)).collect();
-    for group in &layout.groups {
-        match &group.arrangement {
-            Arrangement::Wide(columns) => needs.extend(columns.iter().map(|&i| number(i))),
-            Arrangement::Single(column) | Arrangement::List(column) | Arrangement::Long(column) => {
-                needs.push(number(*column));
-            }
-        }
-    }
+    needs.extend(layout.groups.iter().flat_map(|group| group.arrangement.columns()).map(|&i| number(i)));
     for label in &layout.labels {
         let places = match &label.place {
             Place::Several(places) => places.iter().map(|(name, place)| (name, place)).collect(),

@@ -5,7 +5,7 @@ use std::fmt;
 use slateval::{Field, Spec};
 
 use crate::columns::label::{LabelRole, Place};
-use crate::columns::layout::{Arrangement, Found, Layout, Role, Scalar, SlotColumns};
+use crate::columns::layout::{Found, Layout, Role, Scalar, SlotColumns};
 use crate::columns::wanted::{Columns, RowFormat};
 use crate::error::Result;
 
@@ -186,12 +186,7 @@ impl Uses<'_> {
             Role::Chi(policy) => (ColumnRole::Chi, Some(policy)),
             Role::Anywhere(policy) => (ColumnRole::Anywhere, Some(policy)),
         };
-        match &group.arrangement {
-            Arrangement::Wide(indices) => self.column(role, policy, &group.base, indices),
-            Arrangement::Single(index) | Arrangement::List(index) | Arrangement::Long(index) => {
-                self.column(role, policy, &group.base, &[*index])
-            }
-        }
+        self.column(role, policy, &group.base, group.arrangement.columns())
     }
 
     /// Columns that were looked for and not found, and columns that were found and are not needed.

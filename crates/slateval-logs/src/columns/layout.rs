@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 use std::path::Path;
+use std::slice::from_ref;
 
 use arrow_schema::{DataType, Schema};
 use slateval::{Field, Pool, Segment, Spec, Structure};
@@ -90,6 +91,24 @@ impl Role {
     }
 }
 
+impl Arrangement {
+    /// The columns that are read.
+    pub(crate) fn columns(&self) -> &[usize] {
+        match self {
+            Arrangement::Wide(columns) => columns,
+            Arrangement::Single(column) | Arrangement::List(column) | Arrangement::Long(column) => from_ref(column),
+        }
+    }
+
+    /// The slots that slates have room for, if each has a column.
+    fn slots(&self) -> Option<usize> {
+        match self {
+            Arrangement::Wide(_) | Arrangement::Single(_) => Some(self.columns().len()),
+            Arrangement::List(_) | Arrangement::Long(_) => None,
+        }
+    }
+}
+
 impl SlotColumns {
     /// The column of a slot, and the item where it is a list.
     pub(crate) fn name(&self, slot: usize) -> (String, Option<usize>) {
@@ -140,24 +159,13 @@ impl Layout {
 
     /// The slots that slates have room for, if each has a column.
     pub(crate) fn slot_columns(&self) -> Option<usize> {
-        self.groups.iter().find_map(|group| match &group.arrangement {
-            Arrangement::Wide(columns) => Some(columns.len()),
-            Arrangement::Single(_) => Some(1),
-            Arrangement::List(_) | Arrangement::Long(_) => None,
-        })
+        self.groups.iter().find_map(|group| group.arrangement.slots())
     }
 
     /// The columns to read.
     pub(crate) fn selection(&self) -> Selection {
         let mut columns: Vec<usize> = self.scalars.iter().map(|s| s.index).collect();
-        for group in &self.groups {
-            match &group.arrangement {
-                Arrangement::Wide(own) => columns.extend(own),
-                Arrangement::Single(column) | Arrangement::List(column) | Arrangement::Long(column) => {
-                    columns.push(*column);
-                }
-            }
-        }
+        columns.extend(self.groups.iter().flat_map(|group| group.arrangement.columns()));
         columns.extend(self.keys.iter().flat_map(|k| [k.slate, k.position]));
         columns.extend(self.labels.iter().flat_map(|label| label.place.indices()));
         columns.sort_unstable();
@@ -182,11 +190,7 @@ impl Layout {
     fn field_of(&self, column: &str) -> Option<Field> {
         let scalar = self.scalars.iter().find(|scalar| scalar.name == column).map(|scalar| scalar.field);
         let slot = |group: &SlotColumns| {
-            let slots = match &group.arrangement {
-                Arrangement::Wide(columns) => columns.len(),
-                Arrangement::Single(_) => 1,
-                Arrangement::List(_) | Arrangement::Long(_) => 0,
-            };
+            let slots = group.arrangement.slots().unwrap_or(0);
             (0..slots).find(|&slot| group.name(slot).0 == column).map(|slot| group.role.field(slot))
         };
         scalar.or_else(|| self.groups.iter().find_map(slot))
@@ -237,8 +241,7 @@ impl<'a> Found<'a> {
     pub(crate) fn slot_columns(&self, base: &str, columns: &Columns) -> Vec<usize> {
         match (&columns.format, self.slots(base, ColumnContent::Logging)) {
             (RowFormat::Long { .. }, _) => self.index(base).into_iter().collect(),
-            (RowFormat::Wide, Ok(Arrangement::Wide(columns))) => columns,
-            (RowFormat::Wide, Ok(Arrangement::Single(i) | Arrangement::List(i) | Arrangement::Long(i))) => vec![i],
+            (RowFormat::Wide, Ok(arrangement)) => arrangement.columns().to_vec(),
             (RowFormat::Wide, Err(_)) => Vec::new(),
         }
     }
@@ -388,15 +391,7 @@ impl<'a> Found<'a> {
     fn check_slot_counts(&self, groups: &[SlotColumns]) -> Result<()> {
         let mut first: Option<(&str, usize)> = None;
         for group in groups {
-            let own = match &group.arrangement {
-                Arrangement::Wide(columns) => columns.len(),
-                Arrangement::Single(_) => 1,
-                Arrangement::List(_) | Arrangement::Long(_) => continue,
-            };
-            if own > MAX_SLOTS {
-                let (file, column) = (self.file.into(), group.base.clone());
-                return Err(Error::TooManySlots { file, row: 1, column, slots: own, limit: MAX_SLOTS });
-            }
+            let Some(own) = group.arrangement.slots() else { continue };
             let (base, slots) = *first.get_or_insert((&group.base, own));
             if slots != own {
                 return Err(Error::SlotCounts {

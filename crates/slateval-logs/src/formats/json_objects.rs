@@ -13,7 +13,6 @@ use serde::de::{DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, Vis
 use serde_json::value::RawValue;
 
 use crate::error::{Error as LogError, brief};
-use crate::formats::cell::plain_number;
 use crate::formats::json_shape::not_an_object;
 
 /// The rows of a batch.
@@ -231,10 +230,7 @@ impl Column {
 
 /// A number, or text that holds one.
 fn number(json: &str) -> Option<f64> {
-    match plain_number(json.as_bytes()) {
-        Some((number, length)) if length == json.len() => Some(number),
-        _ => scalar(json)?.trim().parse().ok(),
-    }
+    fast_float2::parse(scalar(json)?.trim()).ok()
 }
 
 /// A whole number, or text that holds one; `2e3` and `5.0` are whole.
@@ -279,7 +275,7 @@ fn add_list(json: &str, items: &mut ListBuilder<Float64Builder>, row: &mut Vec<f
 fn plain_list(json: &[u8], items: &mut Vec<f64>) -> Option<()> {
     let mut rest = json.strip_prefix(b"[")?.trim_ascii_start();
     while !rest.starts_with(b"]") {
-        let (number, length) = plain_number(rest)?;
+        let (number, length) = fast_float2::parse_partial(rest).ok()?;
         items.push(number);
         rest = rest[length..].trim_ascii_start();
         match rest.first()? {

@@ -36,6 +36,7 @@ mod pages;
 mod parquet;
 mod pieces;
 mod place;
+mod quotes;
 mod records;
 mod room;
 mod row_lengths;

@@ -16,6 +16,7 @@ use crate::formats::batches::Part;
 use crate::formats::detect::{Format, Packing};
 use crate::formats::packed::MARK;
 use crate::formats::place::{Place, Reader};
+use crate::formats::quotes::Quotes;
 
 /// Bytes of a piece: some ten thousand rows, so that what a piece costs by itself does not count.
 pub(crate) const PIECE: u64 = 16 << 20;
@@ -103,7 +104,7 @@ fn next_record(
     passed: &mut Option<Vec<u8>>,
 ) -> std::io::Result<u64> {
     let mut at = start;
-    let mut quotes = Quotes::default();
+    let mut quotes = Quotes::new(delimiter);
     let mut block = vec![0; BLOCK];
     let mut copy = |bytes: &[u8]| {
         if let Some(passed) = passed {
@@ -119,7 +120,7 @@ fn next_record(
         }
         copy(&block[..read]);
         let mark = if at == 0 && block[..read].starts_with(MARK) { MARK.len() } else { 0 };
-        quotes.pass(&block[mark..read], delimiter);
+        quotes.pass(&block[mark..read]);
         at += read as u64;
     }
     // A record may have ended with the last byte.
@@ -129,85 +130,23 @@ fn next_record(
             break;
         }
         copy(&block[..read]);
-        at += quotes.pass_line(&block[..read], delimiter) as u64;
+        at += pass_line(&mut quotes, &block[..read]) as u64;
     }
     Ok(at)
 }
 
-/// Whether a byte is inside a quoted cell, told by the bytes before it.
-#[derive(Debug)]
-struct Quotes {
-    state: State,
-    previous: u8,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq)]
-enum State {
-    Outside,
-    Inside,
-    /// Behind a quote inside a cell: another one makes them one quote of the text, anything else ends the quoted part.
-    Behind,
-}
-
-impl Default for Quotes {
-    fn default() -> Self {
-        // A piece begins with a record.
-        Quotes { state: State::Outside, previous: b'\n' }
-    }
-}
-
-impl Quotes {
-    /// Whether a record begins here.
-    fn at_line_end(&self) -> bool {
-        self.state == State::Outside && self.previous == b'\n'
-    }
-
-    /// Goes on behind these bytes, from quote to quote.
-    fn pass(&mut self, bytes: &[u8], delimiter: Option<u8>) {
-        let Some(&last) = bytes.last() else { return };
-        if let Some(delimiter) = delimiter {
-            let mut at = 0;
-            while let Some(found) = memchr(b'"', &bytes[at..]) {
-                let quote = at + found;
-                let before = if quote == 0 { self.previous } else { bytes[quote - 1] };
-                // The one behind a quote inside a cell decides.
-                if self.state == State::Behind && (quote > at || before != b'"') {
-                    self.state = State::Outside;
-                }
-                self.state = match self.state {
-                    State::Inside => State::Behind,
-                    State::Behind => State::Inside,
-                    State::Outside if begins_cell(before, delimiter) => State::Inside,
-                    State::Outside => State::Outside,
-                };
-                at = quote + 1;
-            }
-            if self.state == State::Behind && at < bytes.len() {
-                self.state = State::Outside;
-            }
+/// Goes on behind the first line end outside quotes, or behind all bytes; returns how many that are.
+fn pass_line(quotes: &mut Quotes, bytes: &[u8]) -> usize {
+    let mut at = 0;
+    while let Some(found) = memchr(b'\n', &bytes[at..]) {
+        quotes.pass(&bytes[at..=at + found]);
+        at += found + 1;
+        if quotes.at_line_end() {
+            return at;
         }
-        self.previous = last;
     }
-
-    /// Goes on behind the first line end outside quotes, or behind all bytes; returns how many that are.
-    fn pass_line(&mut self, bytes: &[u8], delimiter: Option<u8>) -> usize {
-        let mut at = 0;
-        while let Some(found) = memchr(b'\n', &bytes[at..]) {
-            let end = at + found + 1;
-            self.pass(&bytes[at..end], delimiter);
-            if self.at_line_end() {
-                return end;
-            }
-            at = end;
-        }
-        self.pass(&bytes[at..], delimiter);
-        bytes.len()
-    }
-}
-
-/// Whether a cell begins behind this byte, if it is outside quotes.
-fn begins_cell(before: u8, delimiter: u8) -> bool {
-    before == delimiter || before == b'\n' || before == b'\r'
+    quotes.pass(&bytes[at..]);
+    bytes.len()
 }
 
 #[cfg(test)]

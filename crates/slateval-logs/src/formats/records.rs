@@ -1,25 +1,24 @@
 //! The records of a CSV file, cell by cell, into columns.
 //!
-//! A record ends with a line feed, a carriage return or both, and blank lines are none. A cell that begins with a quote
-//! ends with the next single quote, and may hold anything; two quotes in it stand for one. Quotes elsewhere are text.
+//! A record ends with a line feed, a carriage return or both, and blank lines are none. How quotes are read is said in
+//! [`Quotes`].
 
-use std::io::Read;
+use std::borrow::Cow;
+use std::io::BufRead;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use arrow_array::{ArrayRef, Float64Array, RecordBatch, RecordBatchOptions, StringArray};
-use arrow_buffer::{Buffer, NullBuffer, OffsetBuffer};
+use arrow_buffer::{Buffer, NullBuffer, NullBufferBuilder, OffsetBuffer};
 use arrow_schema::{Schema, SchemaRef};
-use memchr::{memchr, memchr3};
+use memchr::{memchr, memchr2};
 
 use crate::error::{Error, Result, brief};
 use crate::formats::batches::{BATCH, BadRows, LONGEST_LINE};
-use crate::formats::cell::{Cell, plain_number};
+use crate::formats::cell::Cell;
+use crate::formats::quotes::Quotes;
 
 const NAME: &str = "CSV file";
-
-/// Bytes taken from the file at once; more for a record that is longer.
-const BUFFER: usize = 1 << 18;
 
 /// Bytes of text after which a batch is closed even if it has few rows: cells may be long.
 const BATCH_BYTES: usize = 16 << 20;
@@ -36,14 +35,10 @@ pub(crate) enum Use {
 /// Reads records in batches of the columns used.
 #[derive(Debug)]
 pub(crate) struct Records<R> {
-    schema: SchemaRef,
     bytes: R,
-    buffer: Vec<u8>,
-    /// The part of the buffer that is still to be read.
-    start: usize,
-    filled: usize,
-    ended: bool,
+    quotes: Quotes,
     rows: Rows,
+    schema: SchemaRef,
 }
 
 /// The rows of a batch, column by column.
@@ -58,36 +53,22 @@ struct Rows {
     count: usize,
     /// Bytes of text.
     text: usize,
-    /// What a quoted cell holds.
-    unquoted: Vec<u8>,
-    /// What is wrong with the record that is being read.
-    fault: Option<Error>,
     bad: BadRows,
 }
 
 #[derive(Debug)]
 enum Column {
     Skip,
-    Number { name: String, values: Vec<f64>, nulls: Vec<usize> },
+    Number { name: String, values: Vec<f64>, valid: NullBufferBuilder },
     Text { ends: Vec<i32>, bytes: Vec<u8> },
 }
 
-impl<R: Read> Records<R> {
+impl<R: BufRead> Records<R> {
     /// Records of which no column is used yet.
     pub(crate) fn new(path: &Path, bytes: R, delimiter: u8) -> Self {
-        let rows = Rows {
-            path: path.into(),
-            delimiter,
-            columns: Vec::new(),
-            first_row: 0,
-            count: 0,
-            text: 0,
-            unquoted: Vec::new(),
-            fault: None,
-            bad: BadRows::default(),
-        };
-        let schema = Arc::new(Schema::empty());
-        Records { schema, bytes, buffer: vec![0; BUFFER], start: 0, filled: 0, ended: false, rows }
+        let (path, columns, bad) = (path.into(), Vec::new(), BadRows::default());
+        let rows = Rows { path, delimiter, columns, first_row: 0, count: 0, text: 0, bad };
+        Records { bytes, quotes: Quotes::new(Some(delimiter)), rows, schema: Arc::new(Schema::empty()) }
     }
 
     /// Says what becomes of each column of the file; `schema` has those that are used.
@@ -113,70 +94,75 @@ impl<R: Read> Records<R> {
         self
     }
 
-    /// Reads the header: the cells of the first record. An empty file has none.
+    /// Reads the header: the cells of the first record. An empty file has none. A quote that is never closed holds the
+    /// rest of the file.
     pub(crate) fn header(&mut self) -> Result<Vec<String>> {
-        loop {
-            let bytes = &self.buffer[self.start..self.filled];
-            if let Some((cells, end)) = record(bytes, self.rows.delimiter, self.ended) {
-                self.start += end;
-                return cells.into_iter().map(|cell| self.name(cell)).collect();
-            }
-            if self.ended {
-                return Ok(Vec::new());
-            }
-            self.fill()?;
+        let mut record = Vec::new();
+        if !self.read_record(&mut record)? {
+            return Ok(Vec::new());
         }
-    }
-
-    fn name(&self, cell: Vec<u8>) -> Result<String> {
-        let bad = |_| Error::unreadable(&self.rows.path, NAME, "the header is not UTF-8 text");
-        // People put blanks behind the commas of a header.
-        String::from_utf8(cell).map(|name| name.trim().to_owned()).map_err(bad)
+        let (mut names, mut at) = (Vec::new(), 0);
+        while at <= record.len() {
+            let (cell, end) = cell_at(&record, at, self.rows.delimiter);
+            let name = str::from_utf8(&cell).map_err(|_| self.rows.unreadable("the header is not UTF-8 text"))?;
+            // People put blanks behind the commas of a header.
+            names.push(name.trim().to_owned());
+            at = end + 1;
+        }
+        Ok(names)
     }
 
     /// The next records, up to so many.
     pub(crate) fn take_rows(&mut self, most: usize) -> Result<RecordBatch> {
-        while self.rows.count < most && self.rows.text < BATCH_BYTES && self.next_record()? {}
+        let mut record = Vec::new();
+        while self.rows.count < most && self.rows.text < BATCH_BYTES && self.read_record(&mut record)? {
+            self.check_quotes()?;
+            self.rows.add(&record);
+        }
         self.rows.take(&self.schema)
     }
 
-    /// Reads a record; false at the end of the file.
-    fn next_record(&mut self) -> Result<bool> {
+    /// Reads the next record that is not blank, its line end left out; false at the end of the file.
+    fn read_record(&mut self, record: &mut Vec<u8>) -> Result<bool> {
+        record.clear();
+        self.quotes = Quotes::new(Some(self.rows.delimiter));
         loop {
-            match self.rows.add(&self.buffer[..self.filled], self.start, self.ended)? {
-                Step::Record { end } => {
-                    self.start = end;
+            let bytes = self.bytes.fill_buf().map_err(|e| self.rows.unreadable(e))?;
+            if bytes.is_empty() {
+                return Ok(!record.is_empty());
+            }
+            let end = memchr2(b'\n', b'\r', bytes);
+            let taken = end.map_or(bytes.len(), |end| end + 1);
+            self.quotes.pass(&bytes[..taken]);
+            record.extend_from_slice(&bytes[..taken]);
+            self.bytes.consume(taken);
+            if record.len() > LONGEST_LINE {
+                return Err(Error::LongLine { path: self.rows.path.clone(), megabytes: LONGEST_LINE >> 20 });
+            }
+            if end.is_some() && !self.quotes.are_open() {
+                record.pop();
+                if !record.is_empty() {
                     return Ok(true);
                 }
-                Step::Incomplete if self.ended => return Ok(false),
-                Step::Incomplete => self.fill()?,
             }
         }
     }
 
-    /// Takes more bytes from the file behind those that are left. The buffer grows by doubling, so that a record that
-    /// is looked at again and again while it grows costs no more than twice its length.
-    fn fill(&mut self) -> Result<()> {
-        self.buffer.copy_within(self.start..self.filled, 0);
-        self.filled -= self.start;
-        self.start = 0;
-        if self.filled > LONGEST_LINE {
-            return Err(Error::LongLine { path: self.rows.path.clone(), megabytes: LONGEST_LINE >> 20 });
-        }
-        if self.filled > self.buffer.len() / 2 {
-            self.buffer.resize(2 * self.buffer.len(), 0);
-        }
-        while self.filled < self.buffer.len() && !self.ended {
-            let more = self.bytes.read(&mut self.buffer[self.filled..]);
-            let more = more.map_err(|e| Error::unreadable(&self.rows.path, NAME, e))?;
-            self.filled += more;
-            self.ended = more == 0;
-        }
-        Ok(())
+    /// Refuses quotes of the last record that leave open where records end.
+    fn check_quotes(&self) -> Result<()> {
+        let fault = if self.quotes.are_stray() {
+            "text follows a quote that closes a cell; a quote is missing, or there is one too many, and which rows lie \
+             between them cannot be told"
+        } else if self.quotes.are_open() {
+            "a quote opens a cell, and nothing closes it"
+        } else {
+            return Ok(());
+        };
+        Err(self.rows.unreadable(format!("row {}: {fault}", self.rows.row())))
     }
 }
 
-impl<R: Read> Iterator for Records<R> {
+impl<R: BufRead> Iterator for Records<R> {
     type Item = Result<RecordBatch>;
 
     fn next(&mut self) -> Option<Self::Item> {
@@ -184,102 +170,58 @@ impl<R: Read> Iterator for Records<R> {
     }
 }
 
-enum Step {
-    /// A record was added; the next one begins here or behind blank lines.
-    Record { end: usize },
-    /// The bytes end before the record does, or there is none.
-    Incomplete,
-}
-
 impl Rows {
-    /// Adds the record that begins at `at`. `ended` says that no bytes follow.
-    fn add(&mut self, bytes: &[u8], mut at: usize, ended: bool) -> Result<Step> {
-        while matches!(bytes.get(at), Some(b'\n' | b'\r')) {
-            at += 1;
+    /// Adds a record. One that cannot be read stands there without some or all values.
+    fn add(&mut self, record: &[u8]) {
+        let (mut at, mut cells, mut fault) = (0, 0, None);
+        while at <= record.len() && cells < self.columns.len() {
+            let end = self.columns[cells].add_number(record, at, self.delimiter).unwrap_or_else(|| {
+                let (cell, end) = cell_at(record, at, self.delimiter);
+                fault = fault.take().or(self.add_cell(cells, &cell).err());
+                end
+            });
+            (at, cells) = (end + 1, cells + 1);
         }
-        if at == bytes.len() {
-            return Ok(Step::Incomplete);
+        let more = at <= record.len();
+        if more || cells < self.columns.len() {
+            let (more, wanted) = (if more { "more than " } else { "" }, self.columns.len());
+            fault = Some(self.bad_record(format!("{more}{cells} cells, and the header has {wanted}")));
+            self.columns.iter_mut().for_each(|column| column.blank(self.count));
         }
-        let last = self.columns.len().saturating_sub(1);
-        for column in 0..self.columns.len() {
-            let Some(end) = self.cell(column, bytes, at, ended)? else { return Ok(self.undo()) };
-            if end == bytes.len() && !ended {
-                return Ok(self.undo());
-            }
-            at = end + 1;
-            let more = bytes.get(end) == Some(&self.delimiter);
-            if more != (column < last) {
-                let Some(end) = self.pass_cells(bytes, end, ended)? else { return Ok(self.undo()) };
-                self.replace_by_blanks(self.wrong_number_of_cells(column + 1, more));
-                at = end + 1;
-                break;
-            }
-        }
-        if let Some(fault) = self.fault.take() {
-            self.bad.add(fault);
-        }
+        fault.into_iter().for_each(|fault| self.bad.add(fault));
         self.count += 1;
-        Ok(Step::Record { end: at.min(bytes.len()) })
     }
 
-    /// Passes over the cells behind one that ends here; returns where the record ends, if it does.
-    fn pass_cells(&mut self, bytes: &[u8], mut end: usize, ended: bool) -> Result<Option<usize>> {
-        while bytes.get(end) == Some(&self.delimiter) {
-            let Some((next, _)) = self.cell_at(bytes, end + 1, ended)? else { return Ok(None) };
-            end = next;
-        }
-        Ok((ended || end < bytes.len()).then_some(end))
-    }
-
-    /// A record without values in place of the one that is being read, and why.
-    fn replace_by_blanks(&mut self, fault: Error) {
-        self.undo();
-        self.fault = Some(fault);
-        self.columns.iter_mut().for_each(Column::push_blank);
-    }
-
-    /// Adds a cell to its column; returns where it ends, if it does.
-    fn cell(&mut self, column: usize, bytes: &[u8], at: usize, ended: bool) -> Result<Option<usize>> {
-        if let Column::Number { values, .. } = &mut self.columns[column]
-            && let Some((number, length)) = plain_number(&bytes[at..])
-            && bytes.get(at + length).is_some_and(|&b| b == self.delimiter || b == b'\n' || b == b'\r')
-        {
-            values.push(number);
-            return Ok(Some(at + length));
-        }
-        let Some((end, quoted)) = self.cell_at(bytes, at, ended)? else { return Ok(None) };
-        // The last of the bytes may be the first of a number, or of a character.
-        if end == bytes.len() && !ended {
-            return Ok(None);
-        }
-        let unquoted = std::mem::take(&mut self.unquoted);
-        self.push(column, if quoted { &unquoted } else { &bytes[at..end] });
-        self.unquoted = unquoted;
-        Ok(Some(end))
-    }
-
-    /// Where a cell ends, if it does, and whether what it holds is in `unquoted`.
-    fn cell_at(&mut self, bytes: &[u8], at: usize, ended: bool) -> Result<Option<(usize, bool)>> {
-        if bytes.get(at) != Some(&b'"') {
-            return Ok(Some((unquoted_end(bytes, at, self.delimiter), false)));
-        }
-        self.unquoted.clear();
-        match unquote(bytes, at + 1, self.delimiter, &mut self.unquoted) {
-            Quoted::Ends(end) if ended || end < bytes.len() => Ok(Some((end, true))),
-            Quoted::Open if ended => {
-                let reason = format!("row {}: a quote opens a cell, and nothing closes it", self.row());
-                Err(Error::unreadable(&self.path, NAME, reason))
+    /// Adds what a cell holds to its column. A cell that cannot be read is a missing value.
+    fn add_cell(&mut self, index: usize, cell: &[u8]) -> Result<()> {
+        let (row, text) = (self.row(), str::from_utf8(cell));
+        match &mut self.columns[index] {
+            Column::Skip => {}
+            Column::Number { name, values, valid } => {
+                let found = text.map_or(Cell::Other, Cell::read);
+                let number = if let Cell::Number(number) = found { Some(number) } else { None };
+                values.push(number.unwrap_or_default());
+                valid.append(number.is_some());
+                if found == Cell::Other {
+                    let value = brief(String::from_utf8_lossy(cell).trim());
+                    return Err(Error::NotANumber {
+                        file: self.path.clone(),
+                        row,
+                        column: name.clone(),
+                        value,
+                        of: None,
+                    });
+                }
             }
-            Quoted::Stray(_) => {
-                let reason = format!(
-                    "row {}: text follows a quote that closes a cell; a quote is missing, or there is one too many, and \
-                     which rows lie between them cannot be told",
-                    self.row()
-                );
-                Err(Error::unreadable(&self.path, NAME, reason))
+            Column::Text { ends, bytes } => {
+                bytes.extend_from_slice(text.unwrap_or_default().as_bytes());
+                // The text of a batch has some megabytes more than a line at most.
+                ends.push(bytes.len() as i32);
+                self.text += cell.len();
+                text.map_err(|_| self.bad_record(format!("a cell in column {} is not UTF-8 text", index + 1)))?;
             }
-            _ => Ok(None),
         }
+        Ok(())
     }
 
     /// The row that is being read.
@@ -287,58 +229,12 @@ impl Rows {
         self.first_row + self.count as u64 + 1
     }
 
-    /// Adds what a cell holds, quotes left out, to its column.
-    fn push(&mut self, index: usize, cell: &[u8]) {
-        let row = self.row();
-        let fault = match &mut self.columns[index] {
-            Column::Skip => return,
-            Column::Number { name, values, .. } => match std::str::from_utf8(cell).map_or(Cell::Other, Cell::read) {
-                Cell::Number(number) => return values.push(number),
-                Cell::Blank => None,
-                Cell::Other => {
-                    let value = brief(String::from_utf8_lossy(cell).trim());
-                    Some(Error::NotANumber { file: self.path.clone(), row, column: name.clone(), value, of: None })
-                }
-            },
-            Column::Text { ends, bytes } => {
-                let end = i32::try_from(bytes.len() + cell.len());
-                if let (Ok(end), Ok(_)) = (end, std::str::from_utf8(cell)) {
-                    bytes.extend_from_slice(cell);
-                    ends.push(end);
-                    self.text += cell.len();
-                    return;
-                }
-                let reason = format!("a cell in column {} is not UTF-8 text", index + 1);
-                Some(Error::BadRecord { file: self.path.clone(), row, reason })
-            }
-        };
-        self.columns[index].push_blank();
-        self.fault = self.fault.take().or(fault);
-    }
-
-    /// Takes back the cells of a record that is not whole.
-    fn undo(&mut self) -> Step {
-        self.fault = None;
-        for column in &mut self.columns {
-            match column {
-                Column::Skip => {}
-                Column::Number { values, nulls, .. } => {
-                    values.truncate(self.count);
-                    nulls.retain(|&row| row < self.count);
-                }
-                Column::Text { ends, bytes } => {
-                    ends.truncate(self.count + 1);
-                    bytes.truncate(ends.last().map_or(0, |&end| end as usize));
-                }
-            }
-        }
-        Step::Incomplete
-    }
-
-    fn wrong_number_of_cells(&self, cells: usize, more: bool) -> Error {
-        let more = if more { "more than " } else { "" };
-        let reason = format!("{more}{cells} cells, and the header has {}", self.columns.len());
+    fn bad_record(&self, reason: String) -> Error {
         Error::BadRecord { file: self.path.clone(), row: self.row(), reason }
+    }
+
+    fn unreadable(&self, reason: impl ToString) -> Error {
+        Error::unreadable(&self.path, NAME, reason)
     }
 
     /// The batch, and room for the next one.
@@ -348,7 +244,7 @@ impl Rows {
         let batch = RecordBatch::try_new_with_options(schema.clone(), arrays, &options);
         self.first_row += self.count as u64;
         (self.count, self.text) = (0, 0);
-        batch.map_err(|e| Error::unreadable(&self.path, NAME, e))
+        batch.map_err(|e| self.unreadable(e))
     }
 }
 
@@ -357,118 +253,86 @@ impl Column {
         match wanted {
             Use::Skip => Column::Skip,
             Use::Number(name) => {
-                Column::Number { name: name.clone(), values: Vec::with_capacity(BATCH), nulls: Vec::new() }
+                let (name, values) = (name.clone(), Vec::with_capacity(BATCH));
+                Column::Number { name, values, valid: NullBufferBuilder::new(BATCH) }
             }
             Use::Text => Column::Text { ends: vec![0], bytes: Vec::new() },
         }
     }
 
-    /// Adds a missing value.
-    fn push_blank(&mut self) {
+    /// Adds the cell that begins at `at` if this is a column of numbers, and the cell one without blanks and quotes. Returns
+    /// where it ends.
+    fn add_number(&mut self, record: &[u8], at: usize, delimiter: u8) -> Option<usize> {
+        let Column::Number { values, valid, .. } = self else { return None };
+        let (number, length) = fast_float2::parse_partial(&record[at..]).ok()?;
+        let end = at + length;
+        (end == record.len() || record[end] == delimiter).then(|| {
+            values.push(number);
+            valid.append_non_null();
+            end
+        })
+    }
+
+    /// Makes the value of the last row a missing one, whether the row has one already or not.
+    fn blank(&mut self, row: usize) {
         match self {
             Column::Skip => {}
-            Column::Number { values, nulls, .. } => {
-                nulls.push(values.len());
+            Column::Number { values, valid, .. } => {
+                values.resize(row, 0.0);
+                valid.truncate(row);
                 values.push(0.0);
+                valid.append_null();
             }
-            Column::Text { ends, .. } => ends.extend(ends.last().copied()),
+            Column::Text { ends, bytes } => {
+                ends.truncate(row + 1);
+                bytes.truncate(ends[row] as usize);
+                ends.push(ends[row]);
+            }
         }
     }
 
     fn take(&mut self) -> Option<ArrayRef> {
         match self {
             Column::Skip => None,
-            Column::Number { values, nulls, .. } => {
+            Column::Number { values, valid, .. } => {
                 let values = std::mem::replace(values, Vec::with_capacity(BATCH));
-                let nulls = validity(values.len(), &std::mem::take(nulls));
-                Some(Arc::new(Float64Array::new(values.into(), nulls)))
+                Some(Arc::new(Float64Array::new(values.into(), valid.finish())))
             }
             Column::Text { ends, bytes } => {
                 let ends = std::mem::replace(ends, vec![0]);
                 // A cell without text is a missing value.
-                let empty = ends.windows(2).enumerate().filter(|(_, end)| end[0] == end[1]).map(|(row, _)| row);
-                let nulls = validity(ends.len() - 1, &empty.collect::<Vec<_>>());
+                let valid: Vec<bool> = ends.windows(2).map(|end| end[0] < end[1]).collect();
+                let valid = Some(NullBuffer::from(valid)).filter(|valid| valid.null_count() > 0);
                 let bytes = Buffer::from_vec(std::mem::take(bytes));
-                Some(Arc::new(StringArray::new(OffsetBuffer::new(ends.into()), bytes, nulls)))
+                Some(Arc::new(StringArray::new(OffsetBuffer::new(ends.into()), bytes, valid)))
             }
         }
     }
 }
 
-/// The rows that are not null, if some are.
-fn validity(rows: usize, nulls: &[usize]) -> Option<NullBuffer> {
-    if nulls.is_empty() {
-        return None;
+/// What the cell holds that begins at `at`, quotes left out, and where the cell ends.
+fn cell_at(record: &[u8], at: usize, delimiter: u8) -> (Cow<'_, [u8]>, usize) {
+    let length_to = |byte, from: usize| {
+        let rest = &record[from.min(record.len())..];
+        memchr(byte, rest).unwrap_or(rest.len())
+    };
+    if record.get(at) != Some(&b'"') {
+        let end = at + length_to(delimiter, at);
+        return (record[at..end].into(), end);
     }
-    let mut valid = vec![true; rows];
-    nulls.iter().for_each(|&row| valid[row] = false);
-    Some(valid.into())
-}
-
-/// The cells of the first record, quotes left out, and where the next one begins; `None` if the record is not whole.
-fn record(bytes: &[u8], delimiter: u8, ended: bool) -> Option<(Vec<Vec<u8>>, usize)> {
-    let mut at = bytes.iter().position(|b| !matches!(b, b'\n' | b'\r'))?;
-    let mut cells = Vec::new();
-    loop {
-        let mut cell = Vec::new();
-        let end = if bytes.get(at) == Some(&b'"') {
-            match unquote(bytes, at + 1, delimiter, &mut cell) {
-                Quoted::Ends(end) => end,
-                // A quote that nobody closes holds the rest of the file.
-                Quoted::Open => bytes.len(),
-                // Told when rows are read.
-                Quoted::Stray(at) => {
-                    let end = unquoted_end(bytes, at, delimiter);
-                    cell.extend_from_slice(&bytes[at..end]);
-                    end
-                }
-            }
-        } else {
-            let end = unquoted_end(bytes, at, delimiter);
-            cell.extend_from_slice(&bytes[at..end]);
-            end
-        };
-        cells.push(cell);
-        match bytes.get(end) {
-            None if !ended => return None,
-            Some(&b) if b == delimiter => at = end + 1,
-            _ => return Some((cells, bytes.len().min(end + 1))),
-        }
+    let mut quote = at + 1 + length_to(b'"', at + 1);
+    let mut text = Cow::Borrowed(&record[at + 1..quote]);
+    // Two quotes stand for one: the text goes on with the second.
+    while record.get(quote + 1) == Some(&b'"') {
+        let next = quote + 2 + length_to(b'"', quote + 2);
+        text.to_mut().extend_from_slice(&record[quote + 1..next]);
+        quote = next;
     }
-}
-
-/// Where a cell without quotes ends.
-fn unquoted_end(bytes: &[u8], at: usize, delimiter: u8) -> usize {
-    memchr3(delimiter, b'\n', b'\r', &bytes[at..]).map_or(bytes.len(), |length| at + length)
-}
-
-/// How a quoted cell ends in some bytes.
-enum Quoted {
-    /// Here, unless it is the last of the bytes and more follow.
-    Ends(usize),
-    /// It does not.
-    Open,
-    /// A quote closes it, and text follows: a quote is missing somewhere, or there is one too many.
-    Stray(usize),
-}
-
-/// What stands in a quoted cell, whose text begins at `at`.
-fn unquote(bytes: &[u8], mut at: usize, delimiter: u8, out: &mut Vec<u8>) -> Quoted {
-    loop {
-        let Some(length) = memchr(b'"', &bytes[at..]) else {
-            out.extend_from_slice(&bytes[at..]);
-            return Quoted::Open;
-        };
-        out.extend_from_slice(&bytes[at..at + length]);
-        at += length + 1;
-        match bytes.get(at) {
-            Some(b'"') => {
-                out.push(b'"');
-                at += 1;
-            }
-            Some(&b) if b == delimiter || b == b'\n' || b == b'\r' => return Quoted::Ends(at),
-            Some(_) => return Quoted::Stray(at),
-            None => return Quoted::Ends(at),
-        }
+    let behind = record.len().min(quote + 1);
+    let end = behind + length_to(delimiter, behind);
+    // Only a header can have text behind the closing quote: rows with some are refused.
+    if behind < end {
+        text.to_mut().extend_from_slice(&record[behind..end]);
     }
+    (text, end)
 }

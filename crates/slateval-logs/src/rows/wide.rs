@@ -313,11 +313,10 @@ fn half_slot(absent: &SlotColumns, present: &SlotColumns, slot: usize, row: u64)
 impl Slots {
     fn new(group: &SlotColumns, batch: &RecordBatch, at: At<'_>) -> Result<Self> {
         match &group.arrangement {
-            Arrangement::Wide(columns) => {
+            slots @ (Arrangement::Wide(_) | Arrangement::Single(_)) => {
                 let numbers = |(slot, &i): (usize, &usize)| Numbers::new(batch.column(i), &group.name(slot).0, at);
-                Ok(Slots::Wide(columns.iter().enumerate().map(numbers).collect::<Result<_>>()?))
+                Ok(Slots::Wide(slots.columns().iter().enumerate().map(numbers).collect::<Result<_>>()?))
             }
-            Arrangement::Single(column) => Ok(Slots::Wide(vec![Numbers::new(batch.column(*column), &group.base, at)?])),
             Arrangement::List(column) | Arrangement::Long(column) => Self::list(group, batch.column(*column), at),
         }
     }
