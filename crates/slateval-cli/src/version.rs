@@ -10,7 +10,6 @@ pub(crate) fn is_asked_for(mut arguments: Vec<OsString>) -> bool {
 
 pub(crate) fn verbose() -> String {
     let features = [
-        ("all-scripts", cfg!(feature = "all-scripts")),
         ("object-store", slateval_logs::READS_OBJECTS),
         ("png", cfg!(feature = "png")),
         ("simulators", cfg!(feature = "simulators")),

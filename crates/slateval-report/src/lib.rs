@@ -27,7 +27,6 @@
 //! |---|---|
 //! | `parquet` | CDFs as Parquet; CSV needs no feature |
 //! | `png` | plots as PNG, with a font; SVG needs no feature |
-//! | `all-scripts` | scripts other than Latin, Greek and Cyrillic in plots as PNG, from the system's fonts |
 
 mod cdf;
 mod chart;

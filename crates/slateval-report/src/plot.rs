@@ -252,8 +252,8 @@ fn document(size: Size, canvas: &Canvas) -> Markup {
     m
 }
 
-/// The same picture as PNG, two pixels for each unit. Letters come from a font in this crate: Latin, Greek and Cyrillic
-/// look the same everywhere; others come from the system's fonts, or are question marks without the feature `all-scripts`.
+/// The same picture as PNG, two pixels for each unit. Latin, Greek and Cyrillic letters come from a font in this crate and
+/// look the same on every machine; others come from the system's fonts, and a letter that none of them has is a box.
 ///
 /// # Errors
 /// [`Error::Encode`] for a picture too large to be drawn, [`Error::NotBuilt`] without the feature `png`.
