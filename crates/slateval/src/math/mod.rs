@@ -7,8 +7,6 @@ pub(crate) mod lanes;
 pub(crate) mod linear;
 pub(crate) mod normal;
 pub(crate) mod normals;
-pub(crate) mod paths;
-pub(crate) mod powers;
 pub(crate) mod singles;
 pub(crate) mod student;
 pub(crate) mod tridiagonal;
