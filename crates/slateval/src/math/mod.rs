@@ -9,5 +9,4 @@ pub(crate) mod normal;
 pub(crate) mod normals;
 pub(crate) mod singles;
 pub(crate) mod student;
-pub(crate) mod tridiagonal;
 pub(crate) mod vector;
