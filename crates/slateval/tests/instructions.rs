@@ -39,7 +39,7 @@ const LIMITS: [(Counted, f64); 6] = [
     (Counted::Rows("additive, many propensities"), 1220.0),
     (Counted::Rows("auto, many propensities"), 1860.0),
     (Counted::Rows("auto with chi, many propensities"), 3650.0),
-    (Counted::Bands, 56e6),
+    (Counted::Bands, 108e6),
 ];
 
 #[test]

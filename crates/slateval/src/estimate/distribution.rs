@@ -1,13 +1,12 @@
 //! A distribution of rewards: the CDF as estimated and as repaired, and what is read off it.
 //! See docs/methods.md, section 5.
 
-use crate::math::powers::Power;
 use crate::question::tail::Tail;
 
 use crate::estimate::weight_sums::Bin;
 
 /// Sums of weights that should be equal to a level may miss it by rounding.
-pub(crate) const ROUNDING: f64 = 1e-12;
+const ROUNDING: f64 = 1e-12;
 
 /// What part of a bin is left out where all of it but its end is meant.
 const LAST: f64 = 1e-6;
@@ -189,24 +188,19 @@ impl Curve<'_> {
     fn integrals_below(&self, levels: &[f64]) -> Vec<f64> {
         let mut ascending: Vec<usize> = (0..levels.len()).collect();
         ascending.sort_unstable_by(|&a, &b| levels[a].total_cmp(&levels[b]));
-        let mut waiting = ascending.into_iter().peekable();
         let mut integrals = vec![0.0; levels.len()];
-        let mut integral = 0.0;
-        for (b, bin) in self.bins.iter().enumerate() {
-            let (below, mass) = self.step(b);
-            if mass <= 0.0 {
-                continue;
+        let (mut b, mut integral) = (0, 0.0);
+        for i in ascending {
+            while b < self.bins.len() && self.cdf[b] <= levels[i] {
+                integral += self.mass(b) * self.bins[b].mean;
+                b += 1;
             }
-            let share = |i: usize| (levels[i] - below) / mass;
-            while let Some(i) = waiting.next_if(|&i| share(i) < 1.0) {
-                integrals[i] = integral + mass * bin.integral(share(i).max(0.0));
+            integrals[i] = integral;
+            if b < self.bins.len() {
+                let (below, mass) = self.step(b);
+                integrals[i] += mass * self.bins[b].integral(((levels[i] - below) / mass).max(0.0));
             }
-            if waiting.peek().is_none() {
-                return integrals;
-            }
-            integral += mass * bin.mean;
         }
-        waiting.for_each(|i| integrals[i] = integral);
         integrals
     }
 
@@ -234,14 +228,9 @@ impl Bin {
     /// The quantile inside a bin: `min + (max - min) u^p`, with the `p` that gives the bin its mean. An atom has one
     /// value.
     pub(crate) fn quantile(&self, share: f64) -> f64 {
-        self.quantile_power(share).value()
-    }
-
-    /// The same, not yet computed.
-    pub(crate) fn quantile_power(&self, share: f64) -> Power {
         match self.tilt() {
-            None => Power::constant(self.max),
-            Some(t) => Power { offset: self.min, factor: self.max - self.min, base: share, exponent: (1.0 - t) / t },
+            None => self.max,
+            Some(t) => self.min + (self.max - self.min) * share.powf((1.0 - t) / t),
         }
     }
 
@@ -256,17 +245,9 @@ impl Bin {
 
     /// The integral of that quantile function up to `share`.
     pub(crate) fn integral(&self, share: f64) -> f64 {
-        self.integral_power(share).value()
-    }
-
-    /// The same, not yet computed.
-    pub(crate) fn integral_power(&self, share: f64) -> Power {
         match self.tilt() {
-            None => Power::constant(self.mean * share),
-            Some(t) => {
-                let factor = self.mean - self.min;
-                Power { offset: self.min * share, factor, base: share, exponent: 1.0 / t }
-            }
+            None => self.mean * share,
+            Some(t) => self.min * share + (self.mean - self.min) * share.powf(1.0 / t),
         }
     }
 

@@ -8,7 +8,7 @@ use crate::estimate::weight_sums::occupied;
 use crate::evaluate::joint::JointIntervals;
 use crate::evaluate::joint_terms::{PolicyTerm, Who};
 use crate::evaluate::policy_trust::{Part, PolicyTrust};
-use crate::evaluate::{SEGMENT_DRAWS, no_segment, widths};
+use crate::evaluate::{SEGMENT_DRAWS, no_segment};
 use crate::question::combination::Combination;
 use crate::question::error::{Error, Result};
 use crate::question::segment::Segment;
@@ -16,8 +16,7 @@ use crate::question::settings::Settings;
 use crate::question::spec::{LOGGING, Spec};
 use crate::summary::Summary;
 use crate::summary::cell::Cell;
-use crate::uncertainty::draws::CellDraws;
-use crate::uncertainty::normals::Normals;
+use crate::uncertainty::draws::Grids;
 
 /// What is known of a combination.
 #[derive(Debug, Clone, PartialEq)]
@@ -141,9 +140,8 @@ impl Summary {
     fn trusts_of_parts(&self, parts: &[Vec<PolicyTerm>], settings: &Settings) -> Result<Vec<PolicyTrust>> {
         let total = self.sums.total()?;
         self.spec().structure.check_longest(total.slots)?;
-        let normals = Normals::new(settings.seed, widths(total));
         let is_used = |policy: usize| parts.iter().flatten().any(|part| part.who == Who::Target(policy));
-        self.trusts(total, is_used, settings, &normals)
+        self.trusts(total, is_used, settings)
     }
 
     fn combine(
@@ -156,11 +154,10 @@ impl Summary {
     ) -> Result<Vec<Combined>> {
         let (bins, rows) = occupied(cell);
         let used: Vec<PolicyTerm> = parts.iter().flatten().copied().collect();
-        let normals = Normals::new(settings.seed, widths(cell));
         // As in an evaluation, whose runs of bins follow from its draws.
         let draws = if part.is_segment() { settings.draws.min(SEGMENT_DRAWS) } else { settings.draws };
-        let shared = CellDraws::new(&normals, &bins, draws);
-        let mut bench = JointIntervals::new(self.spec(), cell, (&bins, &rows), &used, settings, part, &shared)?;
+        let grids = Grids::new(&bins, draws);
+        let mut bench = JointIntervals::new(self.spec(), cell, (&bins, &rows), &used, settings, part, &grids)?;
         let one = |(combination, parts): (&Combination, &Vec<PolicyTerm>)| {
             let interval = bench.interval(parts, combination.constant)?;
             Ok(Combined { interval, failed: bench.failed_checks(parts), worth: bench.worth(parts) })

@@ -29,7 +29,7 @@ use crate::question::settings::{Band, MAX_DRAWS, Settings};
 use crate::question::spec::{LOGGING, Spec};
 use crate::summary::cell::Cell;
 use crate::uncertainty::bernstein::Guaranteed;
-use crate::uncertainty::draws::CellDraws;
+use crate::uncertainty::draws::Grids;
 use crate::uncertainty::limits::{Limits, Reach, bounds, can_have_intervals, has_enough_rows};
 use crate::uncertainty::moment::{self, Moment, MomentPart};
 use crate::uncertainty::policy::Estimators;
@@ -63,7 +63,7 @@ pub(crate) struct JointIntervals<'a> {
     logging_trust: PolicyTrust,
     /// What draws are read for.
     readings: Readings,
-    shared: &'a CellDraws<'a>,
+    grids: &'a Grids,
     drawn: Vec<Drawn<'a>>,
 }
 
@@ -75,7 +75,7 @@ impl<'a> JointIntervals<'a> {
         used: &[PolicyTerm],
         settings: &Settings,
         part: Part<'_>,
-        shared: &'a CellDraws<'a>,
+        grids: &'a Grids,
     ) -> Result<Self> {
         let is_segment = part.is_segment();
         // The order is chosen with as many draws as in an evaluation.
@@ -89,7 +89,7 @@ impl<'a> JointIntervals<'a> {
             policies.clone().map(|p| (p == 0 || is_used(p)).then(|| beside(p))).collect();
         let target = |policy: usize| match &logging[policy] {
             Some(beside) if is_used(policy) => {
-                Target::new(spec, cell, (bins, places), (policy, part), beside, &settings, shared).map(Some)
+                Target::new(spec, cell, (bins, places), (policy, part), beside, &settings, grids).map(Some)
             }
             _ => Ok(None),
         };
@@ -105,7 +105,7 @@ impl<'a> JointIntervals<'a> {
             logging,
             logging_trust: part.trust_in_logging(),
             readings,
-            shared,
+            grids,
             drawn: Vec::new(),
         })
     }
@@ -371,7 +371,8 @@ impl<'a> JointIntervals<'a> {
             return known;
         }
         let members = self.members(group, step);
-        let errors = CurveErrors::new(self.cell, self.places, &members, self.readings.clone(), settings, self.shared);
+        let errors =
+            CurveErrors::new(self.cell, self.places, &members, self.readings.clone(), settings, &self.grids.of_curves);
         self.drawn.push(Drawn { members: group.members.clone(), step, confidence, draws, errors });
         self.drawn.len() - 1
     }

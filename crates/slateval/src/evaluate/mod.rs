@@ -30,11 +30,9 @@ use crate::question::settings::Settings;
 use crate::question::spec::{LOGGING, PolicySpec, Spec};
 use crate::summary::Summary;
 use crate::summary::cell::Cell;
-use crate::summary::sums::Sums;
-use crate::uncertainty::draws::{CellDraws, in_parallel};
-use crate::uncertainty::normals::{Normals, Widths};
+use crate::uncertainty::draws::{Grids, in_parallel};
 use crate::uncertainty::policy::{Estimators, Uncertainty};
-use crate::uncertainty::thinning::{FEW_DRAWS, Thinning};
+use crate::uncertainty::thinning::FEW_DRAWS;
 
 impl Summary {
     /// The reward distribution of every policy, with what it rests on.
@@ -58,13 +56,11 @@ impl Summary {
     pub fn evaluate(&self, settings: &Settings) -> Result<Evaluation> {
         let total = self.total_for(settings)?;
         let settings = &for_few_rewards(settings, total);
-        let normals = Normals::new(settings.seed, widths_with_segments(total, &self.sums));
         let skipped = self.skipped_check();
         let whole = Part::Whole { skipped: skipped.as_ref() };
-        let (mut policies, comparisons, trusts) =
-            evaluate_cell(self.spec(), total, whole, Steps::Every, settings, &normals)?;
+        let (mut policies, comparisons, trusts) = evaluate_cell(self.spec(), total, whole, Steps::Every, settings)?;
         add_skipped(&mut policies, skipped.as_ref());
-        let segments = self.evaluate_segments(&trusts, settings, &normals)?;
+        let segments = self.evaluate_segments(&trusts, settings)?;
         Ok(Evaluation {
             log: facts(self, total)?,
             comparisons,
@@ -90,21 +86,18 @@ impl Summary {
     /// ```
     pub fn evaluate_part(&self, segment: Option<&Segment>, settings: &Settings) -> Result<Evaluation> {
         let total = self.total_for(settings)?;
-        let normals = Normals::new(settings.seed, widths(total));
         let Some(segment) = segment else {
             let skipped = self.skipped_check();
             let whole = Part::Whole { skipped: skipped.as_ref() };
-            let (mut policies, comparisons, _) =
-                evaluate_cell(self.spec(), total, whole, Steps::Every, settings, &normals)?;
+            let (mut policies, comparisons, _) = evaluate_cell(self.spec(), total, whole, Steps::Every, settings)?;
             add_skipped(&mut policies, skipped.as_ref());
             return part(self, total, policies, comparisons);
         };
-        let whole = self.trusts(total, |_| true, settings, &normals)?;
+        let whole = self.trusts(total, |_| true, settings)?;
         let cell = self.sums.segments.get(segment).ok_or_else(|| no_segment(segment))?;
         let settings = of_segments(settings);
         let of_segment = Part::Segment { whole: &whole };
-        let (policies, comparisons, _) =
-            evaluate_cell(self.spec(), cell, of_segment, Steps::Every, &settings, &normals)?;
+        let (policies, comparisons, _) = evaluate_cell(self.spec(), cell, of_segment, Steps::Every, &settings)?;
         part(self, cell, policies, comparisons)
     }
 
@@ -128,30 +121,24 @@ impl Summary {
         total: &Cell,
         is_asked: impl Fn(usize) -> bool,
         settings: &Settings,
-        normals: &Normals,
     ) -> Result<Vec<PolicyTrust>> {
         let skipped = self.skipped_check();
         let part = Part::Whole { skipped: skipped.as_ref() };
         let (bins, places) = occupied(total);
-        let shared = &CellDraws::new(normals, &bins, settings.draws);
+        let grids = &Grids::new(&bins, settings.draws);
         let of = |policy: usize| {
             if !is_asked(policy) {
                 return Ok(PolicyTrust::default());
             }
             let logging = Estimator::of_logging(total, WeightSums::of_logging(total, policy, &places), &bins);
-            let target = Target::new(self.spec(), total, (&bins, &places), (policy, part), &logging, settings, shared)?;
+            let target = Target::new(self.spec(), total, (&bins, &places), (policy, part), &logging, settings, grids)?;
             Ok(target.trust)
         };
         std::iter::once(Ok(part.trust_in_logging())).chain((0..self.spec().policies.len()).map(of)).collect()
     }
 
     /// Each on one thread, several of them at once.
-    fn evaluate_segments(
-        &self,
-        whole: &[PolicyTrust],
-        settings: &Settings,
-        normals: &Normals,
-    ) -> Result<Vec<SegmentEvaluation>> {
+    fn evaluate_segments(&self, whole: &[PolicyTrust], settings: &Settings) -> Result<Vec<SegmentEvaluation>> {
         let Some(column) = &self.spec().by else { return Ok(Vec::new()) };
         let threads = settings.threads;
         let settings = &of_segments(settings);
@@ -159,7 +146,7 @@ impl Summary {
         let evaluate = |segment: usize| {
             let (value, cell) = cells[segment];
             let (policies, comparisons, _) =
-                evaluate_cell(self.spec(), cell, Part::Segment { whole }, Steps::Every, settings, normals)?;
+                evaluate_cell(self.spec(), cell, Part::Segment { whole }, Steps::Every, settings)?;
             Ok(SegmentEvaluation {
                 column: column.clone(),
                 value: value.clone(),
@@ -187,10 +174,9 @@ impl Summary {
             });
         }
         let (bins, places) = occupied(total);
-        let normals = Normals::new(settings.seed, widths(total));
-        let shared = CellDraws::new(&normals, &bins, settings.draws);
+        let grids = Grids::new(&bins, settings.draws);
         let of = |(p, policy): (usize, &PolicySpec)| {
-            interactions(total, p, &policy.name, (&bins, &places), settings, &shared)
+            interactions(total, p, &policy.name, (&bins, &places), settings, &grids)
         };
         Ok(self.spec().policies.iter().enumerate().flat_map(of).collect())
     }
@@ -204,20 +190,6 @@ fn for_few_rewards<'s>(settings: &'s Settings, total: &Cell) -> Cow<'s, Settings
     }
     let at_least = occupied(total).0.iter().skip(1).map(|bin| bin.max).collect();
     Cow::Owned(Settings { at_least, ..settings.clone() })
-}
-
-/// Normals that each draw of a cell asks for: one for each run of bins, or for each group of clusters.
-pub(crate) fn widths(cell: &Cell) -> Widths {
-    let runs = || Thinning::fine(&occupied(cell).0).len();
-    let own = cell.clusters.as_ref().map_or_else(runs, |groups| groups.count);
-    Widths { first: own, later: own }
-}
-
-/// The same for a log and its segments, whose runs are at most as many as their bins.
-fn widths_with_segments(total: &Cell, sums: &Sums) -> Widths {
-    let of_log = widths(total);
-    let bins = sums.segments.values().map(|cell| cell.table.len()).max();
-    Widths { first: of_log.first.max(bins.unwrap_or(0)), ..of_log }
 }
 
 /// Settings for one segment of many, which share the threads.
@@ -270,29 +242,28 @@ pub(crate) fn evaluate_cell(
     part: Part<'_>,
     steps: Steps,
     settings: &Settings,
-    normals: &Normals,
 ) -> Result<(Vec<PolicyEvaluation>, Vec<Comparison>, Vec<PolicyTrust>)> {
     let (bins, places) = occupied(cell);
-    let shared = &CellDraws::new(normals, &bins, settings.draws);
+    let grids = &Grids::new(&bins, settings.draws);
     let beside = |policy: usize| Estimator::of_logging(cell, WeightSums::of_logging(cell, policy, &places), &bins);
     let loggings: Vec<Estimator<'_>> = (0..spec.policies.len()).map(beside).collect();
     let target =
-        |(policy, logging)| Target::new(spec, cell, (&bins, &places), (policy, part), logging, settings, shared);
+        |(policy, logging)| Target::new(spec, cell, (&bins, &places), (policy, part), logging, settings, grids);
     let targets: Vec<Target<'_>> = loggings.iter().enumerate().map(target).collect::<Result<_>>()?;
     let (logging, trust) = (&loggings[0], part.trust_in_logging());
-    let (uncertainty, _) = Uncertainty::new(cell, &places, Estimators::of(logging), None, settings, shared)?;
+    let (uncertainty, _) = Uncertainty::new(cell, &places, Estimators::of(logging), None, settings, grids)?;
     let diagnostics = Diagnostics::of_logging(cell.rows as f64);
     let trusts = &trust.in_intervals(LOGGING, None);
     let described = Described { name: LOGGING, estimators: Estimators::of(logging), selection: None, trusts };
     let mut policies = vec![describe(described, &[uncertainty], diagnostics, settings)];
     let mut comparisons = Vec::new();
     for (target, beside) in targets.iter().zip(&loggings) {
-        let (evaluation, comparison) = target.evaluate(cell, &places, beside, steps, settings, shared)?;
+        let (evaluation, comparison) = target.evaluate(cell, &places, beside, steps, settings, grids)?;
         policies.push(evaluation);
         comparisons.push(comparison);
     }
     for (policy, baseline) in cell.kept.compared() {
-        comparisons.push(targets[policy].compare_with(&targets[baseline], cell, &places, steps, settings, shared)?);
+        comparisons.push(targets[policy].compare_with(&targets[baseline], cell, &places, steps, settings, grids)?);
     }
     let trusts = std::iter::once(trust).chain(targets.into_iter().map(|target| target.trust));
     Ok((policies, comparisons, trusts.collect()))

@@ -3,13 +3,12 @@
 use crate::answer::comparison::Comparison;
 use crate::answer::evaluation::PolicyEvaluation;
 use crate::answer::interval::{Interval, QuantileEstimate, TailEstimate};
+use crate::evaluate::evaluate_cell;
 use crate::evaluate::policy_trust::Part;
 use crate::evaluate::target::Steps;
-use crate::evaluate::{evaluate_cell, widths};
 use crate::question::error::Result;
 use crate::question::settings::Settings;
 use crate::summary::Summary;
-use crate::uncertainty::normals::Normals;
 
 /// VaR, CVaR and differences of policies over many levels: the whole log's, as [`Summary::evaluate`] gives them for few.
 #[derive(Debug, Clone, PartialEq)]
@@ -90,12 +89,11 @@ impl Summary {
         let dense =
             Settings { alphas: levels.to_vec(), quantiles: levels.to_vec(), at_least: Vec::new(), ..settings.clone() };
         let total = self.total_for(&dense)?;
-        let normals = Normals::new(dense.seed, widths(total));
         // CVaR without its bias needs the draws of the chosen order too.
         let steps = if settings.debias_cvar { Steps::Every } else { Steps::Shown };
         let skipped = self.skipped_check();
         let whole = Part::Whole { skipped: skipped.as_ref() };
-        let (policies, comparisons, _) = evaluate_cell(self.spec(), total, whole, steps, &dense, &normals)?;
+        let (policies, comparisons, _) = evaluate_cell(self.spec(), total, whole, steps, &dense)?;
         Ok(Profile {
             levels: levels.to_vec(),
             policies: policies.into_iter().map(PolicyProfile::from).collect(),

@@ -28,7 +28,7 @@ use crate::question::settings::Settings;
 use crate::question::spec::{LOGGING, Spec};
 use crate::question::structure::Structure;
 use crate::summary::cell::Cell;
-use crate::uncertainty::draws::CellDraws;
+use crate::uncertainty::draws::Grids;
 use crate::uncertainty::policy::{Estimators, Uncertainty};
 
 /// A target policy with its estimators: one of a fixed structure, or one of each order that something is read from.
@@ -73,7 +73,7 @@ impl<'a> Target<'a> {
         (policy, part): (usize, Part<'_>),
         logging: &Estimator<'a>,
         settings: &Settings,
-        shared: &CellDraws<'_>,
+        grids: &Grids,
     ) -> Result<Self> {
         let name = spec.policies[policy].name.as_str();
         let is_auto = spec.structure == Structure::Auto;
@@ -99,7 +99,7 @@ impl<'a> Target<'a> {
             Estimator::of_target(cell, sums, structure(order), (correction, chi_usable), bins)
         };
         let mut estimators = vec![estimator(first, lowest)];
-        let tested = Tested { cell, policy, bins, occupied: places, logging, settings, shared };
+        let tested = Tested { cell, policy, bins, occupied: places, logging, settings, grids };
         let selection = chosen.then(|| {
             // What an order is worth does not need its bins.
             let above = (2..=cell.kept.basis.len())
@@ -162,13 +162,13 @@ impl<'a> Target<'a> {
         logging: &Estimator<'_>,
         steps: Steps,
         settings: &Settings,
-        shared: &CellDraws<'_>,
+        grids: &Grids,
     ) -> Result<(PolicyEvaluation, Comparison)> {
         let (mut own, mut differences) = (Vec::new(), Vec::new());
         for step in wanted(steps, self.steps.len(), &self.trusts.cdf) {
             let beside = Some(Estimators::of(logging));
             let (uncertainty, difference) =
-                Uncertainty::new(cell, places, self.estimators_at(step), beside, settings, shared)?;
+                Uncertainty::new(cell, places, self.estimators_at(step), beside, settings, grids)?;
             own.push(uncertainty);
             differences.extend(difference);
         }
@@ -198,14 +198,14 @@ impl<'a> Target<'a> {
         places: &[u32],
         steps: Steps,
         settings: &Settings,
-        shared: &CellDraws<'_>,
+        grids: &Grids,
     ) -> Result<Comparison> {
         let both = |of: fn(&Trusts) -> &Trust| of(&self.trusts).and(of(&other.trusts)).clone();
         let trusts = Trusts { cdf: both(|t| &t.cdf), mean: both(|t| &t.mean), variance: both(|t| &t.variance) };
         let mut differences = Vec::new();
         for step in wanted(steps, self.steps.len().max(other.steps.len()), &trusts.cdf) {
             let beside = Some(other.estimators_at(step));
-            let (_, difference) = Uncertainty::new(cell, places, self.estimators_at(step), beside, settings, shared)?;
+            let (_, difference) = Uncertainty::new(cell, places, self.estimators_at(step), beside, settings, grids)?;
             differences.extend(difference);
         }
         let compared = Compared {

@@ -1,31 +1,8 @@
 //! The standard normal distribution.
 
-/// `P(Z > z)`, by the continued fraction and series of the incomplete gamma function for `erfc`.
+/// `P(Z > z)`.
 pub(crate) fn upper_tail(z: f64) -> f64 {
-    if z < 0.0 {
-        return 1.0 - upper_tail(-z);
-    }
-    let x = z * z / 2.0;
-    if x < 4.0 {
-        // P(1/2, x) = x^(1/2) e^-x sum_n x^n / Gamma(n + 3/2)
-        let mut term = 2.0 / std::f64::consts::PI.sqrt();
-        let mut sum = term;
-        for n in 1..60 {
-            term *= x / (n as f64 + 0.5);
-            sum += term;
-            if term < 1e-17 * sum {
-                break;
-            }
-        }
-        return 0.5 * (1.0 - x.sqrt() * (-x).exp() * sum);
-    }
-    // Q(1/2, x) = x^(1/2) e^-x / (sqrt(pi) (x + 1/2 - (1 * 1/2) / (x + 5/2 - ...))), from the far end.
-    let mut fraction = 0.0;
-    for n in (1..120).rev() {
-        let n = f64::from(n);
-        fraction = n * (n - 0.5) / (x + 2.0 * n + 0.5 - fraction);
-    }
-    0.5 * x.sqrt() * (-x).exp() / (std::f64::consts::PI.sqrt() * (x + 0.5 - fraction))
+    libm::erfc(z / std::f64::consts::SQRT_2) / 2.0
 }
 
 /// The `z` with `P(Z > z) = p`, for `p` in (0, 1/2]: a formula that is right to three digits (Abramowitz and Stegun,

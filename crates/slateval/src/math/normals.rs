@@ -1,41 +1,15 @@
-//! Standard normals for many draws at once.
+//! Standard normals from a counter.
 //!
-//! Each number follows from its key and its place alone: it does not matter who asks for it, in what order, or on which
-//! thread. The generator is splitmix64, whose state is a counter, and pairs of normals are made of its numbers by the method
-//! of Box and Muller. Logarithm, sine and cosine are written out in operations that vectorise, and products and sums are not
-//! fused, so that every machine gives the same bits.
+//! Each number follows from its key and its place alone: the order of the calls and the number of threads do not matter.
+//! The generator is splitmix64, whose state is a counter, and pairs of normals are made of its numbers by the method of Box
+//! and Muller. Logarithm, sine and cosine are written out as sums and products, so that every machine gives the same bits.
 
-use crate::math::lanes::{Eight, LANES, Lanes, wide};
-
-/// Draws that are made side by side.
-pub(crate) const SIDE: usize = LANES;
-
-/// One number of each of some draws.
-pub(crate) type Side = [Lanes; SIDE / LANES];
-
-wide! {
-    /// Fills rows with normals: those of the draw `d` follow from `keys[d]`, and the row's place.
-    pub(crate) fn fill(keys: &[u64; SIDE], rows: &mut [Side]) = fill_rows
-}
-
-#[inline(always)]
-fn fill_rows<F: Eight>(keys: &[u64; SIDE], rows: &mut [Side]) {
-    let (pairs, last) = rows.as_chunks_mut::<2>();
-    let mut counters = *keys;
-    for [first, second] in pairs {
-        fill_two(&mut counters, first.as_flattened_mut(), second.as_flattened_mut());
-    }
-    if let [last] = last {
-        fill_two(&mut counters, last.as_flattened_mut(), &mut [0.0; SIDE]);
-    }
-}
-
-#[inline(always)]
-fn fill_two(counters: &mut [u64; SIDE], first: &mut [f64], second: &mut [f64]) {
-    for ((counter, first), second) in counters.iter_mut().zip(first).zip(second) {
-        *counter = counter.wrapping_add(STEP);
-        (*first, *second) = two_normals(mixed(*counter));
-    }
+/// The first normals of a key.
+pub(crate) fn normals(key: u64, count: usize) -> Vec<f64> {
+    let pairs = (1..=count.div_ceil(2) as u64).flat_map(|i| two_normals(mixed(key.wrapping_add(i.wrapping_mul(STEP)))));
+    let mut normals: Vec<f64> = pairs.collect();
+    normals.truncate(count);
+    normals
 }
 
 /// The key of a number: far from every other's, for it is a hash.
@@ -47,7 +21,6 @@ pub(crate) fn key(seed: u64, stream: u64, draw: u64) -> u64 {
 const STEP: u64 = 0x9e37_79b9_7f4a_7c15;
 
 /// The output of splitmix64 for a counter.
-#[inline(always)]
 fn mixed(counter: u64) -> u64 {
     let x = (counter ^ (counter >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     let x = (x ^ (x >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
@@ -56,24 +29,21 @@ fn mixed(counter: u64) -> u64 {
 
 /// Two independent normals of 64 random bits: 32 for the distance from the origin, which is at most 6.8, and 32 for the
 /// direction, of which 30 tell the angle to one of the four half-axes.
-#[inline(always)]
-fn two_normals(bits: u64) -> (f64, f64) {
+fn two_normals(bits: u64) -> [f64; 2] {
     let distance = minus_twice_log(bits >> 32).sqrt();
     let (sine, cosine) = sine_and_cosine(bits & ((1 << 30) - 1));
     let cosine = f64::from_bits(cosine.to_bits() ^ ((bits << 32) & (1 << 63)));
     let swap = ((bits >> 30) & 1).wrapping_neg() & (sine.to_bits() ^ cosine.to_bits());
-    (distance * f64::from_bits(cosine.to_bits() ^ swap), distance * f64::from_bits(sine.to_bits() ^ swap))
+    [distance * f64::from_bits(cosine.to_bits() ^ swap), distance * f64::from_bits(sine.to_bits() ^ swap)]
 }
 
 /// A whole number below 2^52 as a double.
-#[inline(always)]
 fn double(whole: u64) -> f64 {
     const TWO_TO_52: u64 = 0x4330_0000_0000_0000;
     f64::from_bits(TWO_TO_52 | whole) - f64::from_bits(TWO_TO_52)
 }
 
 /// `-2 ln((x + 1/2) / 2^32)` for `x` below 2^32, never 0.
-#[inline(always)]
 fn minus_twice_log(x: u64) -> f64 {
     const ROOT_OF_HALF: u64 = 0x3fe6_a09e_667f_3bcd;
     // 2 x + 1 = m 2^e, with m between the roots of 1/2 and of 2.
@@ -94,7 +64,6 @@ fn minus_twice_log(x: u64) -> f64 {
 const FACTORIALS: [f64; 8] = [1.0, 6.0, 120.0, 5040.0, 362_880.0, 39_916_800.0, 6_227_020_800.0, 1_307_674_368_000.0];
 
 /// Of an angle between -45 and 45 degrees: `x` below 2^30 is taken for `(x + 1/2) / 2^30` of the way.
-#[inline(always)]
 fn sine_and_cosine(x: u64) -> (f64, f64) {
     const TWO_TO_30: f64 = (1_u64 << 30) as f64;
     let angle = (double(x) + 0.5 - TWO_TO_30 / 2.0) * (std::f64::consts::FRAC_PI_2 / TWO_TO_30);
@@ -116,24 +85,6 @@ fn sine_and_cosine(x: u64) -> (f64, f64) {
 mod tests {
     use super::*;
     use crate::math::normal::upper_tail;
-
-    fn plain(keys: &[u64; SIDE], rows: &mut [Side]) {
-        fill_rows::<Lanes>(keys, rows);
-    }
-
-    fn keys(seed: u64, from: u64) -> [u64; SIDE] {
-        std::array::from_fn(|d| key(seed, 0, from + d as u64))
-    }
-
-    #[test]
-    fn every_machine_gives_the_same_bits() {
-        for rows in [0, 1, 2, 7, 100] {
-            let (mut wide, mut narrow) = (vec![Side::default(); rows], vec![Side::default(); rows]);
-            fill(&keys(3, 8), &mut wide);
-            plain(&keys(3, 8), &mut narrow);
-            assert_eq!(wide, narrow);
-        }
-    }
 
     /// The first numbers of splitmix64 from the state 0, as Vigna's program prints them.
     #[test]
@@ -159,36 +110,32 @@ mod tests {
     /// standard errors.
     #[test]
     fn they_are_normal_and_independent() {
-        const ROWS: usize = 250;
-        const BLOCKS: u64 = 500;
+        const PLACES: usize = 250;
+        const DRAWS: u64 = 4000;
+        let normals = |stream: u64, draw: u64| normals(key(1, stream, draw), PLACES);
         let mut sums = [0.0; 12];
         let mut count = 0.0;
-        let (mut rows, mut next) = (vec![Side::default(); ROWS], vec![Side::default(); ROWS]);
-        for block in 0..BLOCKS {
-            fill(&keys(1, SIDE as u64 * block), &mut rows);
-            fill(&std::array::from_fn(|d| key(1, 1, SIDE as u64 * block + d as u64)), &mut next);
-            for i in 0..ROWS {
-                let (row, below) = (rows[i].as_flattened(), rows[(i + 1) % ROWS].as_flattened());
-                for d in 0..SIDE {
-                    let (z, beside, other) = (row[d], row[(d + 1) % SIDE], next[i].as_flattened()[d]);
-                    let beyond = |limit: f64| f64::from(u8::from(z > limit)) - upper_tail(limit);
-                    let found = [
-                        z,
-                        z * z - 1.0,
-                        z.powi(3),
-                        z.powi(4) - 3.0,
-                        z * below[d],
-                        z * beside,
-                        z * other,
-                        (z * z - 1.0) * (below[d] * below[d] - 1.0),
-                        beyond(1.0),
-                        beyond(1.96),
-                        beyond(3.0),
-                        beyond(-2.5),
-                    ];
-                    sums.iter_mut().zip(found).for_each(|(sum, x)| *sum += x);
-                    count += 1.0;
-                }
+        for draw in 0..DRAWS {
+            let (own, next, other) = (normals(0, draw), normals(0, draw + DRAWS), normals(1, draw));
+            for i in 0..PLACES {
+                let (z, below) = (own[i], own[(i + 1) % PLACES]);
+                let beyond = |limit: f64| f64::from(u8::from(z > limit)) - upper_tail(limit);
+                let found = [
+                    z,
+                    z * z - 1.0,
+                    z.powi(3),
+                    z.powi(4) - 3.0,
+                    z * below,
+                    z * next[i],
+                    z * other[i],
+                    (z * z - 1.0) * (below * below - 1.0),
+                    beyond(1.0),
+                    beyond(1.96),
+                    beyond(3.0),
+                    beyond(-2.5),
+                ];
+                sums.iter_mut().zip(found).for_each(|(sum, x)| *sum += x);
+                count += 1.0;
             }
         }
         let share = |limit: f64| upper_tail(limit) * (1.0 - upper_tail(limit));

@@ -1,7 +1,8 @@
 //! Quantiles of Student's distribution.
 //!
-//! The crates that have them lose digits where intervals need them: `statrs` 0.18 is wrong by a factor of five at one degree
-//! of freedom and a tail of 1e-9, and by 1e-8 at ten million degrees.
+//! The crates that have them lose digits where intervals need them: `statrs` 0.19.1 is wrong by 79% at one degree of
+//! freedom and a tail of 1e-9, and by 7% at ten million degrees and a tail of 0.025; `distrs` 0.2.3 by 1% at 1.5 degrees;
+//! `puruspe` 0.4.4 by 97% at 10,000 degrees and a tail of 0.499.
 
 use std::f64::consts::PI;
 

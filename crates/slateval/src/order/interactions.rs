@@ -5,11 +5,12 @@ use crate::answer::selection::Interaction;
 use crate::estimate::estimator::Estimator;
 use crate::estimate::weight_sums::{Bin, WeightSums};
 use crate::math::normal;
-use crate::order::order_test::{LEVEL, deviations, logged_cdf, sup_statistic, sups_of_rows};
+use crate::order::order_test::{LEVEL, deviations, logged_cdf, sup_draws, sup_statistic};
 use crate::question::settings::Settings;
 use crate::summary::cell::Cell;
 use crate::summary::index::{Pair, Power};
-use crate::uncertainty::draws::{CellDraws, select_quantile};
+use crate::uncertainty::drawable::Steps;
+use crate::uncertainty::draws::{Grids, select_quantile};
 
 /// Draws for each pair of slots, of which there may be many.
 const PAIR_DRAWS: usize = 400;
@@ -21,10 +22,10 @@ pub(crate) fn interactions(
     name: &str,
     (bins, occupied): (&[Bin], &[u32]),
     settings: &Settings,
-    shared: &CellDraws<'_>,
+    grids: &Grids,
 ) -> Vec<Interaction> {
     let section = &cell.layout.pairs[policy];
-    let CellDraws { of_tests, normals, .. } = shared;
+    let Grids { of_tests, .. } = grids;
     let logged = of_tests.at_ends(&logged_cdf(cell, occupied));
     let rewards = Estimator::of_logging(cell, WeightSums::of_logging(cell, policy, occupied), bins);
     // Clusters are kept for weights, not for pairs of slots: pairs are taken to be as alike in them as rewards are.
@@ -41,9 +42,9 @@ pub(crate) fn interactions(
             let place = section.place(Pair { j, k, power });
             of_tests.sums(&occupied.iter().map(|&row| cell.table.row(row)[place]).collect::<Vec<f64>>())
         };
-        let strength = sup_statistic(&column(Power::First), &logged) / n;
+        let strength = sup_statistic(column(Power::First), &logged) / n;
         let steps = deviations(&column(Power::Second), design_effect);
-        let mut drawn = sups_of_rows(&[&steps], &logged, normals, &few).swap_remove(0);
+        let mut drawn = sup_draws(&[&Steps::OfRuns(vec![steps])], &logged, &few).swap_remove(0);
         let critical = select_quantile(&mut drawn, 1.0 - LEVEL) / n * further;
         Interaction { policy: name.to_owned(), slots: [j + 1, k + 1], strength, critical, active: strength > critical }
     };

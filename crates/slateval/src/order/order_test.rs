@@ -10,24 +10,21 @@ use crate::answer::selection::{FunctionalTest, OrderTest};
 use crate::estimate::estimator::Estimator;
 use crate::estimate::weight_sums::Bin;
 use crate::math::normal;
-use crate::math::normals::{SIDE, Side};
-use crate::math::paths::{Columns, run_up, sup_of_bridge, sups_of_bridges};
 use crate::question::settings::Settings;
 use crate::summary::cell::Cell;
 use crate::summary::feature_map::LinearFunction;
 use crate::summary::index::{BinSum, Feature, GroupSum, Left, Power, Right, Shared};
 use crate::summary::witness::Witness;
-use crate::uncertainty::draws::{CellDraws, in_parallel_with, select_quantile};
-use crate::uncertainty::normals::{Normals, Stream};
+use crate::uncertainty::drawable::Steps;
+use crate::uncertainty::draws::{Grids, in_parallel, largest, select_quantile};
+use crate::uncertainty::normals::{Stream, normals};
+use crate::uncertainty::process::run_up;
 
 /// How often any order that has no effect is to be taken for active.
 pub(crate) const LEVEL: f64 = 0.05;
 
 /// What rounding may leave of the difference of two sums, or of the square of a product of ratios, as a part of these.
 const ROUNDING: f64 = 1e-12;
-
-/// Blocks of draws that a thread makes at a time.
-const CHUNK: usize = 16;
 
 /// What the orders of one policy are tested on.
 #[derive(Clone, Copy)]
@@ -40,7 +37,7 @@ pub(crate) struct Tested<'a> {
     /// The logging policy beside the policy's ratios.
     pub(crate) logging: &'a Estimator<'a>,
     pub(crate) settings: &'a Settings,
-    pub(crate) shared: &'a CellDraws<'a>,
+    pub(crate) grids: &'a Grids,
 }
 
 /// What is known of one order before all are judged together.
@@ -60,17 +57,10 @@ pub(crate) struct Clue {
     design_ess: Option<f64>,
     /// The sum of `H` in each run of bins.
     sums: Vec<f64>,
-    varies: Varies,
+    /// How they vary.
+    steps: Steps,
     mean: Candidate,
     variance: Candidate,
-}
-
-/// How the sums of runs vary.
-enum Varies {
-    /// With these standard deviations, each by itself.
-    Runs(Vec<f64>),
-    /// With the sums of each group of clusters.
-    Groups(Vec<Vec<f64>>),
 }
 
 /// A statistic, and what it would be without effects.
@@ -160,23 +150,23 @@ impl Tested<'_> {
         // Tested orders are 2 and above: their products are kept as they are.
         let (j, place) = (order - 1, |left| section.place(BinSum::Product(left, Right::Weight(order - 1))));
         let (w, ww) = (place(Left::One), place(Left::Weight(j)));
-        let runs = &self.shared.of_tests;
+        let runs = &self.grids.of_tests;
         let squares = self.column(ww);
         if self.are_rounding(order, &squares) {
             return self.silent(order, false, design_ess);
         }
-        let varies = match &cell.clusters {
-            None => Varies::Runs(deviations(&runs.sums(&squares), 1.0)),
+        let steps = match &cell.clusters {
+            None => Steps::OfRuns(vec![deviations(&runs.sums(&squares), 1.0)]),
             Some(groups) => {
                 let of_group = |group: usize| {
                     let weight = |&row: &u32| groups.sum(row, group, GroupSum::Weight { policy, j: order - 1 });
                     runs.sums(&occupied.iter().map(weight).collect::<Vec<_>>())
                 };
-                Varies::Groups((0..groups.count).map(of_group).collect())
+                Steps::OfGroups((0..groups.count).map(of_group).collect())
             }
         };
         let (mean, variance) = self.moments_of_order(order, &squares);
-        Clue { order, and_above: false, design_ess, sums: runs.sums(&self.column(w)), varies, mean, variance }
+        Clue { order, and_above: false, design_ess, sums: runs.sums(&self.column(w)), steps, mean, variance }
     }
 
     /// What a structure leaves out. Clusters are not kept for these: slots are filled
@@ -190,9 +180,9 @@ impl Tested<'_> {
             return self.silent(witness.order(), and_above, design_ess);
         }
         let (mean, variance) = self.moments_in_bins(&sums, &squares);
-        let runs = &self.shared.of_tests;
-        let varies = Varies::Runs(deviations(&runs.sums(&squares), self.logging.design_effect));
-        Clue { order: witness.order(), and_above, design_ess, sums: runs.sums(&sums), varies, mean, variance }
+        let runs = &self.grids.of_tests;
+        let steps = Steps::OfRuns(vec![deviations(&runs.sums(&squares), self.logging.design_effect)]);
+        Clue { order: witness.order(), and_above, design_ess, sums: runs.sums(&sums), steps, mean, variance }
     }
 
     /// Whether products of so many slots, given their squares, are what rounding leaves of slots that the target does not
@@ -206,30 +196,26 @@ impl Tested<'_> {
 
     /// An order of which nothing can be seen.
     fn silent(&self, order: usize, and_above: bool, design_ess: Option<f64>) -> Clue {
-        let sums = self.shared.of_tests.sums(&vec![0.0; self.occupied.len()]);
+        let sums = self.grids.of_tests.sums(&vec![0.0; self.occupied.len()]);
         let none = || Candidate { statistic: 0.0, without_effects: Null::Normal(0.0) };
-        let varies = Varies::Runs(sums.clone());
-        Clue { order, and_above, design_ess, sums, varies, mean: none(), variance: none() }
+        let steps = Steps::OfRuns(vec![sums.clone()]);
+        Clue { order, and_above, design_ess, sums, steps, mean: none(), variance: none() }
     }
 
     /// Draws what all orders would look like without effects.
     pub(crate) fn evidence(&self, clues: Vec<Clue>) -> Vec<Evidence> {
         let n = self.cell.rows as f64;
-        let CellDraws { of_tests, normals, .. } = self.shared;
-        let logged = of_tests.at_ends(&logged_cdf(self.cell, self.occupied));
-        let of_runs: Vec<&[f64]> = clues.iter().filter_map(|clue| clue.varies.runs()).collect();
-        let mut drawn = sups_of_rows(&of_runs, &logged, normals, self.settings).into_iter();
-        let evidence = |Clue { order, and_above, design_ess, sums, varies, mean, variance }: Clue| {
-            let mut draws = match &varies {
-                Varies::Runs(_) => drawn.next().unwrap_or_default(),
-                Varies::Groups(groups) => sup_of_groups(groups, &logged, normals, self.settings),
-            };
-            draws.iter_mut().for_each(|sup| *sup /= n);
-            let statistic = sup_statistic(&sums, &logged) / n;
+        let logged = self.grids.of_tests.at_ends(&logged_cdf(self.cell, self.occupied));
+        let steps: Vec<&Steps> = clues.iter().map(|clue| &clue.steps).collect();
+        let drawn = sup_draws(&steps, &logged, self.settings);
+        let evidence = |(clue, draws): (Clue, Vec<f64>)| {
+            let Clue { order, and_above, design_ess, sums, mean, variance, .. } = clue;
+            let draws = draws.into_iter().map(|sup| sup / n).collect();
+            let statistic = sup_statistic(sums, &logged) / n;
             let cdf = Candidate { statistic, without_effects: Null::Drawn(draws) };
             Evidence { order, and_above, design_ess, cdf, mean, variance }
         };
-        clues.into_iter().map(evidence).collect()
+        clues.into_iter().zip(drawn).map(evidence).collect()
     }
 
     fn column(&self, place: usize) -> Vec<f64> {
@@ -301,14 +287,10 @@ pub(crate) fn logged_cdf(cell: &Cell, occupied: &[u32]) -> Vec<f64> {
 }
 
 /// `sup_v |sum_{b <= v} s_b - p(v) sum_b s_b|`.
-pub(crate) fn sup_statistic(sums: &[f64], logged: &[f64]) -> f64 {
-    let total: f64 = sums.iter().sum();
-    let mut sum = 0.0;
-    let step = |(s, p): (&f64, &f64)| {
-        sum += s;
-        (sum - p * total).abs()
-    };
-    sums.iter().zip(logged).map(step).fold(0.0, f64::max)
+pub(crate) fn sup_statistic(sums: Vec<f64>, logged: &[f64]) -> f64 {
+    let path = run_up(sums);
+    let total = path.last().copied().unwrap_or(0.0);
+    largest(path.iter().zip(logged).map(|(sum, p)| (sum - p * total).abs()))
 }
 
 /// Standard deviations, given variances and what multiplies them.
@@ -316,63 +298,15 @@ pub(crate) fn deviations(variances: &[f64], times: f64) -> Vec<f64> {
     variances.iter().map(|v| (times * v).max(0.0).sqrt()).collect()
 }
 
-/// Draws of the same for several processes, given the standard deviation of each step. All are made of the same normals.
-pub(crate) fn sups_of_rows(
-    deviations: &[&[f64]],
-    logged: &[f64],
-    normals: &Normals,
-    settings: &Settings,
-) -> Vec<Vec<f64>> {
-    sup_draws(deviations.len(), settings, Vec::new, |scratch, block, sups| {
-        let rows = normals.block(Stream::Steps(0), block, logged.len(), scratch);
-        let (pairs, last) = deviations.as_chunks::<2>();
-        pairs.iter().for_each(|pair| sups.extend(sups_of_bridges(*pair, rows, logged)));
-        last.iter().for_each(|one| sups.extend(sups_of_bridges([*one], rows, logged)));
-    })
-}
-
-/// The same for one process whose deviations are added up by group first.
-fn sup_of_groups(by_group: &[Vec<f64>], logged: &[f64], normals: &Normals, settings: &Settings) -> Vec<f64> {
-    let of_run = |run: usize| by_group.iter().map(|sums| sums[run]).collect();
-    let by_run = Columns::new(&(0..logged.len()).map(of_run).collect::<Vec<_>>());
-    let buffers = || (Vec::new(), vec![Side::default(); logged.len()]);
-    let mut drawn = sup_draws(1, settings, buffers, |(scratch, path), block, sups| {
-        path.fill(Side::default());
-        by_run.add_dots(normals.block(Stream::Steps(0), block, by_group.len(), scratch), path);
-        run_up(path);
-        sups.push(sup_of_bridge(path, logged));
-    });
-    drawn.swap_remove(0)
-}
-
-/// [`sup_statistic`] of many draws of the sums of some processes. `draw` makes a block of draws of each.
-fn sup_draws<B>(
-    processes: usize,
-    settings: &Settings,
-    buffers: impl Fn() -> B + Sync,
-    draw: impl Fn(&mut B, usize, &mut Vec<Side>) + Sync,
-) -> Vec<Vec<f64>> {
-    let blocks = settings.draws.div_ceil(SIDE);
-    let sups = in_parallel_with(blocks.div_ceil(CHUNK), settings.threads, buffers, |buffers, chunk| {
-        let mut sups = Vec::with_capacity(CHUNK * processes);
-        (chunk * CHUNK..blocks.min((chunk + 1) * CHUNK)).for_each(|block| draw(buffers, block, &mut sups));
-        sups
-    });
-    let sups = sups.concat();
-    let of_process = |process: usize| {
-        let own = sups.iter().skip(process).step_by(processes);
-        own.flat_map(|side| side.as_flattened()).copied().take(settings.draws).collect()
+/// Draws of the same for several processes, which are made of the same normals.
+pub(crate) fn sup_draws(processes: &[&Steps], logged: &[f64], settings: &Settings) -> Vec<Vec<f64>> {
+    let count = processes.iter().map(|steps| steps.normals()).max().unwrap_or(0);
+    let draw = |draw: usize| -> Vec<f64> {
+        let normals = [normals(settings.seed, Stream::Steps(0), draw, count)];
+        processes.iter().map(|steps| sup_statistic(steps.drawn(&normals), logged)).collect()
     };
-    (0..processes).map(of_process).collect()
-}
-
-impl Varies {
-    fn runs(&self) -> Option<&[f64]> {
-        match self {
-            Varies::Runs(deviations) => Some(deviations),
-            Varies::Groups(_) => None,
-        }
-    }
+    let sups = in_parallel(settings.draws, settings.threads, draw);
+    (0..processes.len()).map(|process| sups.iter().map(|of_draw| of_draw[process]).collect()).collect()
 }
 
 #[cfg(test)]

@@ -23,12 +23,13 @@ use crate::question::tail::Tail;
 use crate::summary::cell::Cell;
 use crate::uncertainty::bands::{CurveBand, band_around, invert, pointwise, pointwise_errors};
 use crate::uncertainty::drawn::{Blur, TailDraws, blurred, is_clumped, reward_range, stretched, tail_interval, wider};
-use crate::uncertainty::draws::{CellDraws, Draws, central, envelope};
+use crate::uncertainty::draws::{Draws, central, envelope};
 use crate::uncertainty::limits::{
     COARSE, FINE, Limits, Reach, bin_is_fine_enough, bounds, has_light_tail, tail_has_enough_rows,
 };
 use crate::uncertainty::process::Process;
 use crate::uncertainty::readings::{Readings, read};
+use crate::uncertainty::thinning::Thinning;
 
 /// A metric of one of some policies' CDFs, times a number.
 #[derive(Debug, Clone, Copy)]
@@ -45,7 +46,7 @@ pub(crate) struct CurveErrors<'d> {
     pub(crate) process: Process,
     settings: Settings,
     readings: Readings,
-    shared: &'d CellDraws<'d>,
+    grid: &'d Thinning,
     draws: OnceCell<Draws>,
     /// For each member, the standard error of each point of its CDF, the band that reaches as far, and that of its
     /// pointwise intervals.
@@ -62,13 +63,13 @@ impl<'d> CurveErrors<'d> {
         members: &[&Estimator<'_>],
         readings: Readings,
         settings: &Settings,
-        shared: &'d CellDraws<'d>,
+        grid: &'d Thinning,
     ) -> Self {
         CurveErrors {
             process: Process::new(cell, occupied, members),
             settings: settings.clone(),
             readings,
-            shared,
+            grid,
             draws: OnceCell::new(),
             errors: members.iter().map(|_| OnceCell::new()).collect(),
             error_bands: members.iter().map(|_| OnceCell::new()).collect(),
@@ -220,7 +221,7 @@ impl<'d> CurveErrors<'d> {
     }
 
     fn draws(&self, members: &[&Estimator<'_>]) -> &Draws {
-        self.draws.get_or_init(|| Draws::new(&self.process, members, &self.readings, &self.settings, self.shared))
+        self.draws.get_or_init(|| Draws::new(&self.process, members, &self.readings, &self.settings, self.grid))
     }
 
     fn band(&self, members: &[&Estimator<'_>], member: usize) -> &CurveBand {

@@ -1,87 +1,40 @@
 //! Many draws of the error process: how much what is read off a CDF varies.
 //! See docs/methods.md, sections 6.7 and 6.14.
 
-use std::cell::RefCell;
-use std::rc::Rc;
-
-use crate::estimate::distribution::Distribution;
 use crate::estimate::estimator::Estimator;
 use crate::estimate::weight_sums::Bin;
 use crate::math::normal;
-use crate::math::normals::{SIDE, Side};
 use crate::question::settings::Settings;
-use crate::uncertainty::drawable::{DrawScratch, Drawable};
+use crate::uncertainty::drawable::Drawable;
 use crate::uncertainty::drawn_curves::DrawnCurves;
-use crate::uncertainty::normals::Normals;
 use crate::uncertainty::process::Process;
 use crate::uncertainty::readings::Readings;
 use crate::uncertainty::thinning::Thinning;
 
-/// What all draws of a cell share.
+/// The runs of bins that draws of a cell are made on.
 #[derive(Debug)]
-pub(crate) struct CellDraws<'a> {
-    pub(crate) normals: &'a Normals,
-    /// The runs of bins that CDFs are drawn on.
-    pub(crate) thinning: Thinning,
+pub(crate) struct Grids {
+    /// Those of CDFs.
+    pub(crate) of_curves: Thinning,
     /// Those that orders are tested on. A test compares what it finds on them, so that coarser ones would change not only
     /// draws but also what is found.
     pub(crate) of_tests: Thinning,
-    /// Draws of the logging policy: they are the same beside every target.
-    logging: RefCell<Vec<Kept>>,
 }
 
-/// Draws that are kept, by their number and what is read off them.
-#[derive(Debug)]
-struct Kept {
-    draws: usize,
-    readings: Readings,
-    said: Rc<MemberDraws>,
-}
-
-impl<'a> CellDraws<'a> {
+impl Grids {
     /// For so many draws.
-    pub(crate) fn new(normals: &'a Normals, bins: &[Bin], draws: usize) -> Self {
-        let (thinning, of_tests) = (Thinning::new(bins, draws), Thinning::fine(bins));
-        CellDraws { normals, thinning, of_tests, logging: RefCell::default() }
-    }
-
-    /// Draws of the logging policy, by itself: then they are the same to the last bit, whoever asks first.
-    fn of_logging(
-        &self,
-        process: &Process,
-        (member, distribution): (usize, &Distribution),
-        readings: &Readings,
-        settings: &Settings,
-    ) -> Rc<MemberDraws> {
-        let is_same = |kept: &&Kept| kept.draws == settings.draws && kept.readings == *readings;
-        if let Some(kept) = self.logging.borrow().iter().find(is_same) {
-            return Rc::clone(&kept.said);
-        }
-        let alone = process.of_logging(member);
-        let said = Rc::new(draw(&alone, (&[0], &[distribution]), readings, settings, self).swap_remove(0));
-        let kept = Kept { draws: settings.draws, readings: readings.clone(), said: Rc::clone(&said) };
-        self.logging.borrow_mut().push(kept);
-        said
+    pub(crate) fn new(bins: &[Bin], draws: usize) -> Self {
+        Grids { of_curves: Thinning::new(bins, draws), of_tests: Thinning::fine(bins) }
     }
 }
 
 /// What each draw said of each member.
 #[derive(Debug)]
 pub(crate) struct Draws {
-    members: Vec<Rc<MemberDraws>>,
+    /// `[member][place][draw]`. The first place is `sup_v |W(v)|`, and the others are what is read off the CDF moved by `W`
+    /// and repaired.
+    said: Vec<Vec<Vec<f64>>>,
 }
-
-/// What each draw said of one member.
-#[derive(Debug)]
-pub(crate) struct MemberDraws {
-    /// `[draw]`: `sup_v |W(v)|`.
-    sup: Vec<f64>,
-    /// `[functional][draw]`: what is read off the CDF moved by `W` and repaired.
-    values: Vec<Vec<f64>>,
-}
-
-/// Blocks of draws that a thread makes at a time.
-const CHUNK: usize = 8;
 
 impl Draws {
     /// Draws the errors of some members around their distributions, and reads each draw.
@@ -90,24 +43,28 @@ impl Draws {
         members: &[&Estimator<'_>],
         readings: &Readings,
         settings: &Settings,
-        shared: &CellDraws<'_>,
+        grid: &Thinning,
     ) -> Self {
-        let targets: Vec<usize> = (0..members.len()).filter(|&m| !members[m].is_logging()).collect();
-        let distributions: Vec<&Distribution> = targets.iter().map(|&m| &members[m].distribution).collect();
-        let drawn = draw(process, (&targets, &distributions), readings, settings, shared);
-        let mut drawn = drawn.into_iter().map(Rc::new);
-        let said = |(place, member): (usize, &&Estimator<'_>)| {
-            if member.is_logging() {
-                return Some(shared.of_logging(process, (place, &member.distribution), readings, settings));
+        let drawable = Drawable::new(process, grid);
+        let curves: Vec<DrawnCurves<'_>> = members.iter().map(|e| DrawnCurves::new(&e.distribution, grid)).collect();
+        let read = |draw: usize| {
+            let mut said = Vec::with_capacity(curves.len() * (1 + readings.len()));
+            for (m, path) in drawable.draw(settings.seed, draw).into_iter().enumerate() {
+                let far = path.iter().zip(drawable.missed(m)).map(|(w, missed)| w.abs() + missed);
+                said.push(largest(far));
+                said.extend(readings.read(curves[m].curve(&curves[m].cdf(path))));
             }
-            drawn.next()
+            said
         };
-        Draws { members: members.iter().enumerate().filter_map(said).collect() }
+        let read = in_parallel(settings.draws, settings.threads, read);
+        let column = |m: usize, place: usize| read.iter().map(|said| said[m * (1 + readings.len()) + place]).collect();
+        let member = |m: usize| (0..=readings.len()).map(|place| column(m, place)).collect();
+        Draws { said: (0..members.len()).map(member).collect() }
     }
 
     /// What each draw said of a functional.
     pub(crate) fn values(&self, member: usize, functional: usize) -> &[f64] {
-        &self.members[member].values[functional]
+        &self.said[member][1 + functional]
     }
 
     pub(crate) fn mean(&self, member: usize, functional: usize) -> f64 {
@@ -117,94 +74,30 @@ impl Draws {
 
     /// Half the width of the band that holds a member's whole path with this probability.
     pub(crate) fn half_width(&self, member: usize, confidence: f64) -> f64 {
-        select_quantile(&mut self.members[member].sup.clone(), confidence)
+        select_quantile(&mut self.said[member][0].clone(), confidence)
     }
 }
 
-/// Draws the wanted members, whose distributions are given.
-fn draw(
-    process: &Process,
-    (wanted, distributions): (&[usize], &[&Distribution]),
-    readings: &Readings,
-    settings: &Settings,
-    shared: &CellDraws<'_>,
-) -> Vec<MemberDraws> {
-    if wanted.is_empty() {
-        return Vec::new();
-    }
-    let (normals, thinning) = (shared.normals, &shared.thinning);
-    let drawable = Drawable::new(process, thinning);
-    let curves: Vec<DrawnCurves<'_>> = wanted
-        .iter()
-        .zip(distributions)
-        .map(|(&member, distribution)| DrawnCurves::new(distribution, thinning, drawable.missed(member), readings))
-        .collect();
-    let blocks = settings.draws.div_ceil(SIDE);
-    let buffers =
-        || Buffers { draw: DrawScratch::default(), paths: vec![Vec::new(); wanted.len()], integrals: Vec::new() };
-    let parts = in_parallel_with(blocks.div_ceil(CHUNK), settings.threads, buffers, |buffers, chunk| {
-        let mut said = Vec::new();
-        for block in chunk * CHUNK..blocks.min((chunk + 1) * CHUNK) {
-            drawable.draw(normals, block, wanted, &mut buffers.draw, &mut buffers.paths);
-            for (curves, path) in curves.iter().zip(&mut buffers.paths) {
-                curves.read(path, &mut buffers.integrals, &mut said);
-            }
-        }
-        said
-    });
-    // Each block says of each member its supremum, and then each reading.
-    let (said, of_member) = (parts.concat(), 1 + readings.all().count());
-    let column = |member: usize, place: usize| -> Vec<f64> {
-        let mut all = Vec::with_capacity(blocks * SIDE);
-        for block in said.chunks_exact(wanted.len() * of_member) {
-            all.extend_from_slice(block[member * of_member + place].as_flattened());
-        }
-        all.truncate(settings.draws);
-        all
-    };
-    let said = |member: usize| {
-        let values = (1..of_member).map(|place| column(member, place));
-        MemberDraws { sup: column(member, 0), values: values.collect() }
-    };
-    (0..wanted.len()).map(said).collect()
+/// The largest of some distances; [`f64::max`] takes longer, for it looks for numbers that are none.
+pub(crate) fn largest(distances: impl Iterator<Item = f64>) -> f64 {
+    distances.fold(0.0, |largest, x| if x > largest { x } else { largest })
 }
 
-struct Buffers {
-    draw: DrawScratch,
-    paths: Vec<Vec<Side>>,
-    integrals: Vec<Side>,
-}
-
-/// Runs `work` for each chunk, on some threads, and returns the results in order.
-pub(crate) fn in_parallel<T: Send>(chunks: usize, threads: Option<usize>, work: impl Fn(usize) -> T + Sync) -> Vec<T> {
-    in_parallel_with(chunks, threads, || (), |(), chunk| work(chunk))
-}
-
-/// The same with buffers, which each thread makes once.
-pub(crate) fn in_parallel_with<B, T: Send>(
-    chunks: usize,
-    threads: Option<usize>,
-    buffers: impl Fn() -> B + Sync,
-    work: impl Fn(&mut B, usize) -> T + Sync,
-) -> Vec<T> {
+/// Does some pieces of work, shared out among threads, and returns the results in order.
+pub(crate) fn in_parallel<T: Send>(pieces: usize, threads: Option<usize>, work: impl Fn(usize) -> T + Sync) -> Vec<T> {
     let available = || std::thread::available_parallelism().map_or(1, usize::from);
-    let threads = threads.unwrap_or_else(available).clamp(1, chunks.max(1));
+    let threads = threads.unwrap_or_else(available).clamp(1, pieces.max(1));
     if threads == 1 {
-        let mut own = buffers();
-        return (0..chunks).map(|chunk| work(&mut own, chunk)).collect();
+        return (0..pieces).map(work).collect();
     }
-    let share = |worker: usize| (worker..chunks).step_by(threads);
-    let mut results: Vec<Option<T>> = (0..chunks).map(|_| None).collect();
+    let mut results: Vec<Option<T>> = (0..pieces).map(|_| None).collect();
     std::thread::scope(|scope| {
-        let (work, buffers) = (&work, &buffers);
-        let run = move |worker: usize| {
-            let mut own = buffers();
-            share(worker).map(|chunk| (chunk, work(&mut own, chunk))).collect::<Vec<_>>()
-        };
-        let workers: Vec<_> = (0..threads).map(|worker| scope.spawn(move || run(worker))).collect();
+        let work = &work;
+        let share = |worker: usize| (worker..pieces).step_by(threads).map(|piece| (piece, work(piece)));
+        let workers: Vec<_> = (0..threads).map(|w| scope.spawn(move || share(w).collect::<Vec<_>>())).collect();
         for worker in workers {
             match worker.join() {
-                Ok(done) => done.into_iter().for_each(|(chunk, result)| results[chunk] = Some(result)),
+                Ok(done) => done.into_iter().for_each(|(piece, result)| results[piece] = Some(result)),
                 Err(panic) => std::panic::resume_unwind(panic),
             }
         }
@@ -257,7 +150,7 @@ pub(crate) fn envelope(quantities: &[Vec<f64>], confidence: f64) -> Vec<(f64, f6
     let mut sorted = Vec::with_capacity(quantities.len());
     for values in quantities {
         let mut order: Vec<(f64, usize)> = values.iter().copied().zip(0..).collect();
-        sort_ends(&mut order, outside + 1);
+        order.sort_unstable_by(|a, b| a.0.total_cmp(&b.0));
         // Ties count: an atom's own value is not extreme.
         let mut at_most = 0;
         for ties in order.chunk_by(|a, b| a.0 == b.0) {
@@ -271,27 +164,6 @@ pub(crate) fn envelope(quantities: &[Vec<f64>], confidence: f64) -> Vec<(f64, f6
     let (_, k, _) = depths.select_nth_unstable(outside);
     let k = (*k).clamp(1, draws.div_ceil(2));
     sorted.iter().map(|order| (order[k - 1].0, order[draws - k].0)).collect()
-}
-
-/// Sorts the first and the last `count` values, between which the others stay as they are, unless values that are tied lie on
-/// both sides of a border: then all are sorted. What lies between is deeper than `count`, and an envelope never is: as many
-/// draws lie as far out at any one quantity.
-fn sort_ends(order: &mut [(f64, usize)], count: usize) {
-    let by_value = |a: &(f64, usize), b: &(f64, usize)| a.0.total_cmp(&b.0);
-    let all = order.len();
-    if 3 * count >= all {
-        return order.sort_unstable_by(by_value);
-    }
-    order.select_nth_unstable_by(count, by_value);
-    order[count..].select_nth_unstable_by(all - 2 * count - 1, by_value);
-    let (first, rest) = order.split_at_mut(count);
-    let (middle, last) = rest.split_at_mut(all - 2 * count);
-    first.sort_unstable_by(by_value);
-    last.sort_unstable_by(by_value);
-    let is_tied = |(value, _): &(f64, usize)| *value == first[count - 1].0 || *value == last[0].0;
-    if middle.iter().any(is_tied) {
-        order.sort_unstable_by(by_value);
-    }
 }
 
 /// A quantile of sorted values, interpolated between neighbours.
@@ -310,7 +182,7 @@ fn between(low: f64, high: f64, share: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::uncertainty::normals::{Stream, Widths};
+    use crate::uncertainty::normals::{Stream, normals};
 
     /// Counted one by one.
     fn share_within(quantities: &[Vec<f64>], ends: &[(f64, f64)]) -> f64 {
@@ -321,10 +193,7 @@ mod tests {
 
     #[test]
     fn quantiles_need_no_sorted_values() {
-        let mut scratch = Vec::new();
-        let normals = Normals::new(7, Widths { first: 0, later: 0 });
-        let rows = normals.block(Stream::Rest, 0, 125, &mut scratch);
-        let mut values = rows.as_flattened().as_flattened().to_vec();
+        let mut values = normals(7, Stream::Rest, 0, 1000);
         values.extend([0.5; 40]);
         let mut sorted = values.clone();
         sorted.sort_unstable_by(f64::total_cmp);
@@ -349,15 +218,7 @@ mod tests {
 
     #[test]
     fn an_envelope_holds_the_share_asked_for() {
-        let normals = |block: usize| {
-            let mut scratch = Vec::new();
-            Normals::new(7, Widths { first: 0, later: 0 })
-                .block(Stream::Rest, block, 125, &mut scratch)
-                .as_flattened()
-                .as_flattened()
-                .to_vec()
-        };
-        let independent: Vec<Vec<f64>> = (0..20).map(normals).collect();
+        let independent: Vec<Vec<f64>> = (0..20).map(|draw| normals(7, Stream::Rest, draw, 1000)).collect();
         let ends = envelope(&independent, 0.9);
         let share = share_within(&independent, &ends);
         // One rank further in, each of the two ends of 20 quantities would leave at most one draw more outside.

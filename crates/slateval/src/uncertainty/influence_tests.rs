@@ -6,7 +6,6 @@ use crate::estimate::distribution::Distribution;
 use crate::estimate::estimator::Estimator;
 use crate::estimate::influence::{InfluencePart, standard_error};
 use crate::estimate::weight_sums::{WeightSums, occupied};
-use crate::math::normals::SIDE;
 use crate::question::correction::Correction;
 use crate::question::field::Field;
 use crate::question::segment::Segment;
@@ -18,8 +17,7 @@ use crate::summary::cell::Cell;
 use crate::summary::feature_map::LinearFunction;
 use crate::summary::index::Basis;
 use crate::summary::totals::Totals;
-use crate::uncertainty::drawable::{DrawScratch, Drawable};
-use crate::uncertainty::normals::{Normals, Widths};
+use crate::uncertainty::drawable::Drawable;
 use crate::uncertainty::process::Process;
 use crate::uncertainty::thinning::Thinning;
 
@@ -335,17 +333,12 @@ fn draws_have_the_covariance_of_the_influence_functions() {
             let (other, _) = estimator(&cell, 1, &structure, correction);
             let process = Process::new(&cell, &occupied, &[&new, &other]);
             let process = Drawable::new(&process, &Thinning::fine(&new.distribution.bins));
-            let normals = Normals::new(3, Widths { first: 0, later: 0 });
-            let (mut scratch, mut paths) = (DrawScratch::default(), vec![Vec::new(); 2]);
             let bins = new.distribution.bins.len();
             let mut sums = vec![vec![0.0; 2 * bins]; 2 * bins];
-            for block in 0..DRAWS / SIDE {
-                process.draw(&normals, block, &[0, 1], &mut scratch, &mut paths);
-                for draw in 0..SIDE {
-                    let both: Vec<f64> = paths.iter().flatten().map(|row| row.as_flattened()[draw]).collect();
-                    for (row, x) in sums.iter_mut().zip(&both) {
-                        row.iter_mut().zip(&both).for_each(|(sum, y)| *sum += x * y);
-                    }
+            for draw in 0..DRAWS {
+                let both = process.draw(3, draw).concat();
+                for (row, x) in sums.iter_mut().zip(&both) {
+                    row.iter_mut().zip(&both).for_each(|(sum, y)| *sum += x * y);
                 }
             }
             let influence = |i: usize| {

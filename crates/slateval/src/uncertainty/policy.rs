@@ -4,7 +4,7 @@
 use crate::question::combination::Metric;
 use crate::uncertainty::bands::{CurveBand, band_around};
 use crate::uncertainty::curve_errors::{CurveErrors, CurveTerm};
-use crate::uncertainty::draws::CellDraws;
+use crate::uncertainty::draws::Grids;
 use crate::uncertainty::limits::{Limits, Reach, can_have_intervals, has_enough_rows};
 use crate::uncertainty::readings::{QUARTILES, Readings};
 use std::result;
@@ -106,7 +106,7 @@ impl Uncertainty {
         estimators: Estimators<'_, '_>,
         second: Option<Estimators<'_, '_>>,
         settings: &Settings,
-        shared: &CellDraws<'_>,
+        grids: &Grids,
     ) -> Result<(Self, Option<DifferenceUncertainty>)> {
         let refuse = |reason: &Reason| {
             let difference = second.map(|_| DifferenceUncertainty::withheld(reason, settings));
@@ -128,7 +128,7 @@ impl Uncertainty {
         }
         let members: Vec<&Estimator<'_>> = [estimators.cdf].into_iter().chain(second.map(|s| s.cdf)).collect();
         let readings = Readings::of_evaluation(settings, &estimators.cdf.distribution.bins);
-        let errors = CurveErrors::new(cell, occupied, &members, readings, settings, shared);
+        let errors = CurveErrors::new(cell, occupied, &members, readings, settings, &grids.of_curves);
         let difference = second.map(|second| {
             DifferenceUncertainty::new(cell, &errors, &members, [estimators.mean, second.mean], settings)
         });

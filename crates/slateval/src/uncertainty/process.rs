@@ -67,26 +67,6 @@ impl Process {
         Process { n: cell.rows as f64, inflation, slopes, covariances, groups }
     }
 
-    /// The logging policy's error by itself. It has no adjustments of its own but the constant, which is the last.
-    pub(crate) fn of_logging(&self, member: usize) -> Process {
-        let last = |columns: &[Column]| columns.last().cloned().into_iter().collect();
-        let Covariances { weights, products, adjustments } = &self.covariances;
-        Process {
-            n: self.n,
-            inflation: vec![self.inflation[member]],
-            slopes: vec![self.slopes[member].last().cloned().into_iter().collect()],
-            covariances: Covariances {
-                weights: vec![vec![weights[member][member].clone()]],
-                products: vec![last(&products[member])],
-                adjustments: vec![adjustments.last().and_then(|row| row.last()).copied().into_iter().collect()],
-            },
-            groups: self.groups.as_ref().map(|groups| GroupSums {
-                weights: vec![groups.weights[member].clone()],
-                adjustments: groups.adjustments.iter().map(|row| row.last().copied().into_iter().collect()).collect(),
-            }),
-        }
-    }
-
     fn bins(&self) -> usize {
         self.covariances.weights[0][0].len()
     }
@@ -133,7 +113,7 @@ fn slopes(estimator: &Estimator<'_>, member: usize, adjustments: &[(usize, &Adju
 }
 
 /// Running sums.
-fn run_up(mut values: Vec<f64>) -> Vec<f64> {
+pub(crate) fn run_up(mut values: Vec<f64>) -> Vec<f64> {
     let mut sum = 0.0;
     for value in &mut values {
         sum += *value;
@@ -208,7 +188,7 @@ impl Covariances {
 }
 
 /// `sums += c values`.
-fn add_times(sums: &mut [f64], c: f64, values: &[f64]) {
+pub(crate) fn add_times(sums: &mut [f64], c: f64, values: &[f64]) {
     sums.iter_mut().zip(values).for_each(|(sum, x)| *sum += c * x);
 }
 

@@ -16,14 +16,6 @@ pub(crate) struct Readings {
     tail: Tail,
 }
 
-/// One of them.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) enum Reading {
-    Cvar(f64),
-    Quantile(f64),
-    Probability(f64),
-}
-
 impl Readings {
     /// What an evaluation reads: the quartiles among it, whose difference is the interquartile range.
     pub(crate) fn of_evaluation(settings: &Settings, bins: &[Bin]) -> Self {
@@ -49,19 +41,12 @@ impl Readings {
         readings
     }
 
-    pub(crate) fn tail(&self) -> Tail {
-        self.tail
+    /// How many they are.
+    pub(crate) fn len(&self) -> usize {
+        self.alphas.len() + self.levels.len() + self.rewards.len()
     }
 
-    /// The tails, then the quantiles, then the probabilities.
-    pub(crate) fn all(&self) -> impl Iterator<Item = Reading> {
-        let alphas = self.alphas.iter().map(|&alpha| Reading::Cvar(alpha));
-        let levels = self.levels.iter().map(|&level| Reading::Quantile(level));
-        alphas.chain(levels).chain(self.rewards.iter().map(|&reward| Reading::Probability(reward)))
-    }
-
-    /// All of them, in this order, read off one curve: what draws are checked against.
-    #[cfg(test)]
+    /// What a curve says: the tails, then the quantiles, then the probabilities.
     pub(crate) fn read(&self, curve: Curve<'_>) -> Vec<f64> {
         let mut values = curve.cvars(&self.alphas, self.tail);
         values.extend(self.levels.iter().map(|&level| curve.quantile(level)));

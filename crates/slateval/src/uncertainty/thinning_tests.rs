@@ -15,8 +15,7 @@ use crate::rows::block::Block;
 use crate::summary::Summary;
 use crate::summary::cell::Cell;
 use crate::summary::totals::Totals;
-use crate::uncertainty::draws::{CellDraws, Draws};
-use crate::uncertainty::normals::{Normals, Widths};
+use crate::uncertainty::draws::Draws;
 use crate::uncertainty::process::Process;
 use crate::uncertainty::readings::Readings;
 use crate::uncertainty::thinning::{FEW_DRAWS, Thinning};
@@ -83,12 +82,9 @@ fn runs_of_bins_move_intervals_by_less_than_chance_does() {
         let levels = [0.02, 0.25, 0.5, 0.9, 0.99].map(Metric::Quantile);
         let tails = [0.01, 0.05, 0.25].map(Metric::Cvar);
         let readings = Readings::new(levels.into_iter().chain(tails), Tail::Upper);
-        let settings = Settings { draws: DRAWS, ..Settings::default() };
         let drawn = |thinning: Thinning, seed: u64| {
-            let normals = Normals::new(seed, Widths { first: 0, later: 0 });
-            let mut shared = CellDraws::new(&normals, &bins, DRAWS);
-            shared.thinning = thinning;
-            Draws::new(&process, &[&new], &readings, &settings, &shared)
+            let settings = Settings { draws: DRAWS, seed, ..Settings::default() };
+            Draws::new(&process, &[&new], &readings, &settings, &thinning)
         };
         let all = drawn(Thinning::none(&bins), 1);
         let (fine, coarse) = (Thinning::new(&bins, DRAWS), Thinning::new(&bins, FEW_DRAWS));
