@@ -11,7 +11,7 @@ use crate::math::vector;
 use crate::question::field::Field;
 use crate::question::structure::{ORDERS, Structure};
 use crate::rows::block::Block;
-use crate::rows::ratios::Divisors;
+use crate::rows::ratios::PropensityRanges;
 use crate::rows::weights;
 use crate::summary::cell::{Cell, PolicySums};
 use crate::summary::clusters::FeatureColumns;
@@ -25,7 +25,7 @@ use crate::summary::witness::Witness;
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Scratch {
     pub(super) rewards: Rewards,
-    pub(super) divisors: Divisors,
+    pub(super) ranges: PropensityRanges,
     pub(super) bin_rows: Vec<u32>,
     /// Of the policy that is being added.
     pub(super) columns: PolicyColumns,
@@ -50,7 +50,7 @@ impl Cell {
 
     /// Adds rows one by one, given their bins.
     fn sum(&mut self, structure: &Structure, block: &Block, scratch: &mut Scratch) {
-        scratch.divisors.fill(structure, block, self.policies.len());
+        scratch.ranges.fill(structure, block);
         scratch.features.resize(scratch.features.len().max(self.policies.len()), Vec::new());
         for policy in 0..self.policies.len() {
             let rows = PolicyBlock { structure, block, policy };
@@ -117,9 +117,9 @@ fn origin_of((lo, hi): (f64, f64)) -> f64 {
 impl PolicySums {
     /// Adds the rows of a block to the sums over all rows, and fills the columns that are added to bins.
     fn add(&mut self, rows: PolicyBlock<'_>, witnesses: &[Witness], scratch: &mut Scratch) {
-        let Scratch { columns, rewards, divisors, .. } = scratch;
+        let Scratch { columns, rewards, ranges, .. } = scratch;
         let shape = self.moments.layout.shape;
-        columns.fill_ratios(rows, divisors, shape.slots, |slot, seen| self.tally.add_slot(slot, seen));
+        columns.fill_ratios(rows, ranges, shape.slots, |slot, seen| self.tally.add_slot(slot, seen));
         let facts = columns.fill_weights(rows, shape.basis, witnesses, rewards);
         self.tally.add_weights(columns.rows, &columns.visits);
         self.tally.count_weights(columns.rows, &columns.visits);

@@ -8,7 +8,7 @@ use crate::math::vector::multiply;
 use crate::question::field::Field;
 use crate::question::structure::Structure;
 use crate::rows::block::Block;
-use crate::rows::ratios::{Divisors, SlotFacts, slot_ratios};
+use crate::rows::ratios::{PropensityRanges, SlotFacts, slot_ratios};
 use crate::rows::weights::{self, ORDERS_AND_REST, OrderFacts};
 use crate::summary::index::{Basis, Feature, FeatureLayout, Layout};
 use crate::summary::rewards::Rewards;
@@ -91,7 +91,7 @@ impl PolicyColumns {
     pub(crate) fn fill_ratios(
         &mut self,
         PolicyBlock { structure, block, policy }: PolicyBlock<'_>,
-        divisors: &Divisors,
+        ranges: &PropensityRanges,
         slots: usize,
         seen: impl FnMut(usize, SlotFacts),
     ) {
@@ -99,7 +99,7 @@ impl PolicyColumns {
         resize(&mut self.ratios, slots);
         let (present, beyond) = self.ratios.split_at_mut(block.slots());
         beyond.fill(Column::ZERO);
-        slot_ratios(structure, (block, divisors), policy, present, seen);
+        slot_ratios(structure, (block, ranges), policy, present, seen);
     }
 
     /// Fills the weights, and their products with the reward. Where weights are sums of orders, says what these sum up to.
