@@ -224,10 +224,10 @@ impl Object {
             return Ok(Some(bytes));
         }
         // Without a strong tag, nothing but its time and its size would tell that it is another one in the middle of reading.
-        if !self.has_strong_tag() || self.sends_no_parts() {
-            if let Some(whole) = self.small().await {
-                return whole.map(|whole| Some(slice(&whole, range)));
-            }
+        if (!self.has_strong_tag() || self.sends_no_parts())
+            && let Some(whole) = self.small().await
+        {
+            return whole.map(|whole| Some(slice(&whole, range)));
         }
         if self.sends_no_parts() {
             return Ok(None);
