@@ -5,6 +5,37 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
+/// The words that stand for the variants of a type.
+macro_rules! words {
+    ($kind:ident { $($variant:ident: $word:literal),+ }, $advice:literal) => {
+        impl $kind {
+            /// Its name.
+            pub fn as_str(self) -> &'static str {
+                match self {
+                    $($kind::$variant => $word),+
+                }
+            }
+        }
+
+        impl fmt::Display for $kind {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.pad(self.as_str())
+            }
+        }
+
+        impl FromStr for $kind {
+            type Err = String;
+
+            fn from_str(text: &str) -> Result<Self, String> {
+                match text {
+                    $($word => Ok($kind::$variant),)+
+                    _ => Err(format!("`{text}`: {}", $advice)),
+                }
+            }
+        }
+    };
+}
+
 /// What is done about a row or a file that cannot be used.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -16,33 +47,7 @@ pub enum OnBad {
     Skip,
 }
 
-impl OnBad {
-    /// Its name.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            OnBad::Fail => "fail",
-            OnBad::Skip => "skip",
-        }
-    }
-}
-
-impl fmt::Display for OnBad {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.as_str())
-    }
-}
-
-impl FromStr for OnBad {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        match text {
-            "fail" => Ok(OnBad::Fail),
-            "skip" => Ok(OnBad::Skip),
-            _ => Err(format!("`{text}`: write fail or skip")),
-        }
-    }
-}
+words!(OnBad { Fail: "fail", Skip: "skip" }, "write fail or skip");
 
 /// What is done about files of a directory that are no logs, by their names and by their first bytes.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -57,35 +62,7 @@ pub enum OnUnknown {
     Skip,
 }
 
-impl OnUnknown {
-    /// Its name.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            OnUnknown::Warn => "warn",
-            OnUnknown::Fail => "fail",
-            OnUnknown::Skip => "skip",
-        }
-    }
-}
-
-impl fmt::Display for OnUnknown {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.as_str())
-    }
-}
-
-impl FromStr for OnUnknown {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        match text {
-            "warn" => Ok(OnUnknown::Warn),
-            "fail" => Ok(OnUnknown::Fail),
-            "skip" => Ok(OnUnknown::Skip),
-            _ => Err(format!("`{text}`: write warn, fail or skip")),
-        }
-    }
-}
+words!(OnUnknown { Warn: "warn", Fail: "fail", Skip: "skip" }, "write warn, fail or skip");
 
 /// What is done about the parts of a log that cannot be used. The default refuses bad parts, and leaves out files of
 /// directories that are no logs.

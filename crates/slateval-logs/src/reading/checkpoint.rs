@@ -10,7 +10,6 @@
 //! | … | the summary of all tasks done, and that of the task which is done in part |
 //! | 4 | CRC-32 of all that precedes |
 
-use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
@@ -80,15 +79,7 @@ struct Header {
     total: usize,
     task: Option<usize>,
     task_rows: u64,
-    base: Option<BaseHeader>,
-}
-
-#[derive(Serialize, Deserialize)]
-struct BaseHeader {
-    file: String,
-    first: u8,
-    slate_column: String,
-    position_column: String,
+    base: Option<Base>,
 }
 
 /// Decides when a checkpoint is due, and keeps it.
@@ -168,7 +159,7 @@ fn to_bytes(settings: &Value, plan: &PlannedLog, done: &Merged) -> Vec<u8> {
         total: total.len(),
         task: task.as_ref().map(Vec::len),
         task_rows: done.task_rows,
-        base: done.base.as_ref().map(BaseHeader::new),
+        base: done.base.clone(),
     };
     // Strings, integers and what is JSON already: nothing that JSON cannot hold.
     let header = serde_json::to_vec(&header).unwrap_or_default();
@@ -210,20 +201,8 @@ impl Header {
             total: Summary::from_bytes(total)?,
             task,
             task_rows: self.task_rows,
-            base: self.base.map(BaseHeader::into_base),
+            base: self.base,
         })
-    }
-}
-
-impl BaseHeader {
-    fn new(base: &Base) -> Self {
-        let Base { file, first, slate_column, position_column } = base.clone();
-        BaseHeader { file: file.display().to_string(), first, slate_column, position_column }
-    }
-
-    fn into_base(self) -> Base {
-        let BaseHeader { file, first, slate_column, position_column } = self;
-        Base { file: PathBuf::from(file), first, slate_column, position_column }
     }
 }
 

@@ -74,6 +74,17 @@ impl LogFile {
         self.place.path()
     }
 
+    /// Rows that come from no file, under a name for messages.
+    fn of_batches(name: &str, schema: SchemaRef) -> Self {
+        LogFile {
+            place: PathBuf::from(name).into(),
+            format: Format::IpcStream,
+            head: Head { schema, bytes: 0, row_groups: None },
+            partition: Vec::new(),
+            identity: None,
+        }
+    }
+
     pub(crate) fn found(&self) -> Found<'_> {
         Found { file: self.path(), schema: &self.head.schema, text: self.format.is_text(), partition: &self.partition }
     }
@@ -144,24 +155,27 @@ impl Log {
         };
         let opened = side_by_side(found.iter(), open)?;
         let Opened { files, unopened, empty } = usable(opened, tolerance)?;
+        let input = Mutex::new(input);
+        Ok(Log { input, tolerance, memory, unopened, empty, ignored, ..Log::of_files(given, files) })
+    }
+
+    fn of_files(given: Vec<Location>, files: Vec<LogFile>) -> Log {
         let columns = |first: &LogFile| with_partition(&first.head.schema, &first.partition);
-        let schema = files.first().map_or_else(Schema::empty, columns);
-        let paths_found = files.iter().map(|f| f.path().into()).collect();
-        Ok(Log {
+        Log {
             given,
-            paths: paths_found,
+            paths: files.iter().map(|file| file.path().into()).collect(),
+            schema: files.first().map_or_else(Schema::empty, columns),
             files,
-            schema,
-            input: Mutex::new(input),
+            input: Mutex::new(None),
             duplicates: false,
-            tolerance,
-            memory,
+            tolerance: Tolerance::default(),
+            memory: None,
             may_be_empty: false,
-            unopened,
-            empty,
-            ignored,
+            unopened: Vec::new(),
+            empty: Vec::new(),
+            ignored: Vec::new(),
             survey: Arc::default(),
-        })
+        }
     }
 
     /// The same, though a file may be in it twice, by two paths: its rows are then counted twice. Without this,
@@ -205,32 +219,7 @@ impl Log {
     /// A log whose rows come as record batches of this schema, to be read with [`Log::summarize_batches`]. Messages call
     /// it by the name given.
     pub fn of_batches(name: &str, schema: SchemaRef) -> Log {
-        let path = PathBuf::from(name);
-        let own = schema.as_ref().clone();
-        let head = Head { schema, bytes: 0, row_groups: None };
-        let file = LogFile {
-            place: path.clone().into(),
-            format: Format::IpcStream,
-            head,
-            partition: Vec::new(),
-            identity: None,
-        };
-        let (given, paths) = (vec![name.into()], vec![path]);
-        Log {
-            given,
-            paths,
-            files: vec![file],
-            schema: own,
-            input: Mutex::new(None),
-            duplicates: false,
-            tolerance: Tolerance::default(),
-            memory: None,
-            may_be_empty: false,
-            unopened: Vec::new(),
-            empty: Vec::new(),
-            ignored: Vec::new(),
-            survey: Arc::default(),
-        }
+        Log::of_files(vec![name.into()], vec![LogFile::of_batches(name, schema)])
     }
 
     /// The same with something else done about bad rows than to refuse the log, for [`Log::of_batches`].
@@ -242,13 +231,7 @@ impl Log {
     /// Refuses batches that do not continue this log: their schema became another one.
     pub(crate) fn check_next(&self, schema: &SchemaRef, row: u64, columns: &Columns, spec: &Spec) -> Result<()> {
         let name = |file: &LogFile| format!("{} from row {} on", file.path().display(), row + 1);
-        let file = |file: &LogFile| LogFile {
-            place: PathBuf::from(name(file)).into(),
-            format: file.format,
-            head: Head { schema: schema.clone(), bytes: 0, row_groups: None },
-            partition: Vec::new(),
-            identity: None,
-        };
+        let file = |file: &LogFile| LogFile::of_batches(&name(file), schema.clone());
         let next: Vec<LogFile> = self.files.iter().map(file).collect();
         check_files(self.files.iter().chain(&next).map(LogFile::found), columns, spec)
     }

@@ -1,7 +1,8 @@
 //! What comes of the rows of a file, or of a part of it.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
+use serde::{Deserialize, Serialize, Serializer};
 use slateval::{Input, Summary};
 use twox_hash::XxHash64;
 
@@ -57,13 +58,19 @@ impl Done {
 
 /// What the slots of a file are numbered from. A log has one base: a file that holds only the second slots of slates
 /// would else pass for one of whole slates.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct Base {
+    /// JSON has no place for names that are no text.
+    #[serde(serialize_with = "as_text")]
     pub(crate) file: PathBuf,
     /// 0 or 1.
     pub(crate) first: u8,
     pub(crate) slate_column: String,
     pub(crate) position_column: String,
+}
+
+fn as_text<S: Serializer>(file: &Path, serializer: S) -> std::result::Result<S::Ok, S::Error> {
+    serializer.collect_str(&file.display())
 }
 
 impl Base {
