@@ -292,7 +292,7 @@ mod tests {
             spoils: vec![slateval::Functional::Mean],
             remedy: slateval::Remedy::Structure,
         };
-        for finding in [slateval::Finding::OrderUntestable, refuted] {
+        for finding in [slateval::Finding::Order(Box::default()), refuted] {
             let name = finding.name();
             let check = slateval::Check::new(slateval::Status::Fail, None, finding);
             let failed = vec![FailedCheck { policy: "new".into(), check }];
