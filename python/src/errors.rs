@@ -57,6 +57,9 @@ impl From<Failure> for PyErr {
                     ("FileError", format!("{error}, or leave them out with on_unknown_file=\"skip\""))
                 }
                 slateval_logs::Error::BadRows { .. } => ("InputError", bad_rows(&error)),
+                slateval_logs::Error::WrongColumn { field: Some(slateval::Field::Reward), .. } => {
+                    ("InputError", format!("{error} with {}", Voice::Python.setting("reward", "COLUMN")))
+                }
                 slateval_logs::Error::MissingColumn { ref content, .. } => {
                     let named =
                         |(name, value): (_, String)| format!(" Name it with {}.", Voice::Python.setting(name, &value));

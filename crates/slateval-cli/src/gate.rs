@@ -76,7 +76,7 @@ fn of_summary(arguments: &Gate, path: &Path) -> Result<Summary> {
     if let Some(flag) = flag_of_a_log(arguments) {
         bail!("{flag}: this is decided when a log is read, and {} is a summary of one; leave it out", shown_path(path));
     }
-    let summary = merge::read(path)?;
+    let summary = merge::read_for_results(path)?;
     merge::check_baseline(arguments.method.baseline.as_deref(), path, &summary)?;
     Ok(summary)
 }

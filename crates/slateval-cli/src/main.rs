@@ -102,6 +102,9 @@ fn advice(error: &anyhow::Error) -> String {
                 |(name, value): (_, String)| format!(" Name it with {}.", Voice::CommandLine.setting(name, &value));
             content.setting().map(named)
         }
+        Some(slateval_logs::Error::WrongColumn { field: Some(slateval::Field::Reward), .. }) => {
+            Some(format!(" with {}", Voice::CommandLine.setting("reward", "COLUMN")))
+        }
         Some(slateval_logs::Error::BadRows { .. }) => Some(
             "\nMend them, or leave them out with --on-bad-row skip, which biases the result if such rows are special."
                 .to_owned(),

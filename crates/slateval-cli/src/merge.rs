@@ -10,6 +10,7 @@ use slateval_logs::{Location, shown_path};
 use crate::args::{Merge, Show};
 use crate::notes;
 use crate::output::{self, write_summary};
+use crate::reading;
 use crate::settings::Record;
 use crate::state_lock;
 
@@ -48,7 +49,7 @@ pub(crate) fn merge(merged: &mut Summary, summary: &Summary, allow_duplicates: b
 
 pub(crate) fn show(arguments: &Show) -> Result<()> {
     output::check(&arguments.output.files(), std::slice::from_ref(&arguments.summary))?;
-    let summary = read(&arguments.summary)?;
+    let summary = read_for_results(&arguments.summary)?;
     let mut settings = arguments.method.settings(None);
     settings.structure.clone_from(&arguments.structure);
     check_baseline(arguments.method.baseline.as_deref(), &arguments.summary, &summary)?;
@@ -73,6 +74,13 @@ pub(crate) fn check_baseline(wanted: Option<&str>, path: &Path, summary: &Summar
              `slateval evaluate --baseline {named} --save FILE.slateval`"
         ),
     }
+}
+
+/// Reads a summary whose results are about to be shown, and says which files they leave out.
+pub(crate) fn read_for_results(path: &Path) -> Result<Summary> {
+    let summary = read(path)?;
+    reading::warn_of_ignored(&summary.ignored(), summary.ignored_files());
+    Ok(summary)
 }
 
 pub(crate) fn read(path: &Path) -> Result<Summary> {

@@ -30,12 +30,18 @@ fn as_asked(log: Log, columns: &args::Columns) -> Log {
         let (count, names) = (counted(log.empty_files().len() as u64, "file"), names(log.empty_files()));
         notes::warn(&format!("{count} without a header or a row passed over: {names}"));
     }
-    if !log.ignored().is_empty() && columns.on_unknown_file == OnUnknown::Warn {
-        let all = log.ignored().len() as u64;
-        let (count, names) = (counted(all, "file"), IgnoredFile::several(log.ignored(), all));
-        notes::warn(&format!("{count} left out that cannot be read as a log: {names}"));
+    if columns.on_unknown_file == OnUnknown::Warn {
+        warn_of_ignored(log.ignored(), log.ignored().len() as u64);
     }
     if columns.allow_duplicates { log.allow_duplicates() } else { log }
+}
+
+/// Names the files that were left out of a log, or of what a summary was made of.
+pub(crate) fn warn_of_ignored(files: &[IgnoredFile], all: u64) {
+    if !files.is_empty() {
+        let (count, names) = (counted(all, "file"), IgnoredFile::several(files, all));
+        notes::warn(&format!("{count} left out that cannot be read as a log: {names}"));
+    }
 }
 
 /// Says which columns are read where a log has two of them for the same thing.

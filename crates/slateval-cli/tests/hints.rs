@@ -135,6 +135,62 @@ fn text_in_the_reward_is_not_told_to_be_left_out() {
 }
 
 #[test]
+fn a_reward_column_of_text_or_times_is_said_once() {
+    let folder = Folder::new();
+    for (values, found) in [
+        (["yes", "no"], "`yes`, `no`, `yes`, `no`, `yes` are not numbers"),
+        (["2024-01-01T00:00:00", "2024-01-02"], "`2024-01-01T00:00:00`, `2024-01-02`"),
+    ] {
+        let row = |i: usize| format!("{},0.5,0.5", values[i % 2]);
+        let path = folder.write("text.csv", lines("reward,mu_1,pi_1", (0..100).map(row)));
+        for message in [refused(&[&path], &[]), slateval(&["inspect", &path]).stderr] {
+            for says in [found, "`reward`", "at least 100 rows, from row 1 on", "with --reward COLUMN"] {
+                assert!(message.contains(says), "`{says}` is missing in: {message}");
+            }
+            assert!(message.lines().count() == 1 && !message.contains("skip"), "{message}");
+        }
+    }
+    // Cells that are text here and there are named one by one, as before.
+    let row = |i: usize| format!("{},0.5,0.5", if i % 9 == 5 { "n/a" } else { "1" });
+    let path = folder.write("some.csv", lines("reward,mu_1,pi_1", (0..40).map(row)));
+    refused(&[&path], &["4 rows cannot be used", "row 6: `reward` is `n/a`", "--on-bad-row skip"]);
+}
+
+#[test]
+fn exchanged_propensities_with_zeros_are_said_once() {
+    let folder = Folder::new();
+    let mut next = random(8);
+    let mut row = |_| {
+        let slots = [0; 2].map(|_| if next() < 0.4 { "0" } else { "0.5" });
+        format!("{},{},0.3,0.7", next(), slots.join(","))
+    };
+    let rows: Vec<String> = (0..500).map(&mut row).collect();
+    let path = folder.write("zeros.csv", lines("reward,mu_1,mu_2,pi_1,pi_2", rows.clone().into_iter()));
+    for message in [refused(&[&path], &[]), slateval(&["inspect", &path]).stderr] {
+        for says in ["rows, from row 1 on", "logging and target look exchanged", "(0, 1]"] {
+            assert!(message.contains(says), "`{says}` is missing in: {message}");
+        }
+        assert!(message.lines().count() == 1 && !message.contains("skip"), "{message}");
+    }
+    let long = rows.iter().enumerate().flat_map(|(slate, row)| {
+        let cells: Vec<&str> = row.split(',').collect();
+        [format!("{slate},1,1,{},{}", cells[1], cells[3]), format!("{slate},2,1,{},{}", cells[2], cells[4])]
+    });
+    let long = folder.write("long.csv", lines("slate_id,position,reward,p,q", long));
+    let columns = ["--long", "--logging", "p", "--target", "q"];
+    refused(
+        &[&[long.as_str()], columns.as_slice()].concat(),
+        &["rows, from row 1 on", "logging and target look exchanged"],
+    );
+    // A target that has zeros itself is not the policy that wrote the log.
+    let rows =
+        rows.into_iter().enumerate().map(|(i, row)| if i % 9 == 2 { row.replace("0.3,0.7", "0,0.7") } else { row });
+    let path = folder.write("both.csv", lines("reward,mu_1,mu_2,pi_1,pi_2", rows));
+    let message = refused(&[&path], &["20 rows cannot be used"]);
+    assert!(!message.contains("exchanged"), "{message}");
+}
+
+#[test]
 fn exchanged_propensities_are_named() {
     let folder = Folder::new();
     let mut next = random(7);

@@ -167,6 +167,26 @@ fn summaries_remember_them_and_count_each_once() {
 }
 
 #[test]
+fn what_a_saved_summary_lacks_is_said_again() {
+    let folder = folder(&STRANGE);
+    let (saved, rules) = (path(&folder, ".s.slateval"), path(&folder, ".rules.toml"));
+    fs::write(&rules, "[[rule]]\nname = \"mean\"\nrequire = \"mean(target) > 0\"\n").unwrap();
+    assert_eq!(evaluated(&folder, &["--save", &saved]).code, 0);
+    let log = folder.path().display().to_string();
+    let of_log = ["gate", &log, "--rules", &rules, "--structure", "additive", "--format", "json"];
+    let of_summary = ["gate", &saved, "--rules", &rules, "--format", "json"];
+    for run in [slateval(&["show", &saved]), slateval(&of_summary), slateval(&of_log)] {
+        let said = format!("7 files left out that cannot be read as a log: {} (", path(&folder, "README"));
+        assert_eq!(run.stderr.matches(&said).count(), 1, "{}", run.stderr);
+    }
+    for arguments in [of_summary.as_slice(), &of_log] {
+        let verdicts: Value = serde_json::from_str(&slateval(arguments).stdout).unwrap();
+        assert_eq!(verdicts["ignored_files"], 7);
+        assert_eq!(verdicts["ignored"][2]["reason"], "orc");
+    }
+}
+
+#[test]
 fn a_state_forgets_a_file_that_was_read_since() {
     let folder = folder(&[("later", b"to come")]);
     let (state, log) = (path(&folder, ".state.slateval"), folder.path().display().to_string());

@@ -1,7 +1,7 @@
 //! Verdicts for programs, schema `slateval/gate/1`.
 
 use serde::Serialize;
-use slateval::Segment;
+use slateval::{IgnoredFile, Segment};
 use slateval_text::{Voice, safe_json};
 
 use crate::Error;
@@ -16,6 +16,11 @@ struct Document<'a, S> {
     file: &'a str,
     /// Of the log.
     rows: u64,
+    /// As in an evaluation's `log`.
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    ignored: &'a [IgnoredFile],
+    #[serde(skip_serializing_if = "is_zero")]
+    ignored_files: u64,
     confidence: f64,
     adjust: String,
     /// The one-sided confidence of each bound.
@@ -72,6 +77,8 @@ pub fn json(verdicts: &Verdicts, settings: &impl Serialize) -> Result<String, Er
         passed: verdicts.passed(),
         file: verdicts.rules.file(),
         rows: verdicts.rows,
+        ignored: &verdicts.ignored,
+        ignored_files: verdicts.ignored_files,
         confidence: verdicts.rules.confidence,
         adjust: verdicts.rules.adjust.to_string(),
         confidence_each: verdicts.confidence,
@@ -80,6 +87,10 @@ pub fn json(verdicts: &Verdicts, settings: &impl Serialize) -> Result<String, Er
         rules: verdicts.judgements.iter().map(|judgement| entry(verdicts, judgement)).collect(),
     };
     Ok(safe_json(&serde_json::to_string_pretty(&document)?) + "\n")
+}
+
+fn is_zero(count: &u64) -> bool {
+    *count == 0
 }
 
 fn entry<'a>(verdicts: &'a Verdicts, judgement: &'a Judgement) -> Line<'a> {

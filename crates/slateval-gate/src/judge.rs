@@ -4,7 +4,8 @@
 use std::fmt;
 
 use slateval::{
-    Band, Combination, Combined, Diagnostics, FailedCheck, Interval, Segment, Settings, Summary, Term, Worth,
+    Band, Combination, Combined, Diagnostics, FailedCheck, IgnoredFile, Interval, Segment, Settings, Summary, Term,
+    Worth,
 };
 
 use crate::Error;
@@ -26,6 +27,10 @@ pub struct Verdicts {
     pub column: Option<String>,
     /// Rows of the log.
     pub rows: u64,
+    /// Files that were left out of the log because they are no logs, the first 1,000.
+    pub ignored: Vec<IgnoredFile>,
+    /// How many there are.
+    pub ignored_files: u64,
     /// How it was evaluated: intervals whose two ends each have [`Verdicts::confidence`], and as many draws as they take.
     pub settings: Settings,
 }
@@ -96,8 +101,17 @@ pub fn judge(summary: &Summary, rules: &Rules, settings: &Settings) -> Result<Ve
         }
     }
     judgements.sort_by_key(|judgement| judgement.rule);
-    let (column, rows) = (summary.spec().by.clone(), summary.rows());
-    Ok(Verdicts { rules: rules.clone(), judgements, confidence, bounds, column, rows, settings })
+    Ok(Verdicts {
+        rules: rules.clone(),
+        judgements,
+        confidence,
+        bounds,
+        column: summary.spec().by.clone(),
+        rows: summary.rows(),
+        ignored: summary.ignored(),
+        ignored_files: summary.ignored_files(),
+        settings,
+    })
 }
 
 /// What the rules make of settings, as far as can be said before a log is read: with one segment.
@@ -292,7 +306,7 @@ mod tests {
             spoils: vec![slateval::Functional::Mean],
             remedy: slateval::Remedy::Structure,
         };
-        for finding in [slateval::Finding::OrderUntestable, refuted] {
+        for finding in [slateval::Finding::Order(Box::default()), refuted] {
             let name = finding.name();
             let check = slateval::Check::new(slateval::Status::Fail, None, finding);
             let failed = vec![FailedCheck { policy: "new".into(), check }];

@@ -44,10 +44,12 @@ pub(crate) fn words(selection: &Selection) -> String {
 }
 
 /// The tests of all orders: with numbers up to the first order that was not needed, and for orders that show; the others
-/// by name.
+/// by name, and so is one that cannot show because the target changes fewer slots.
 fn tests(selection: &Selection) -> Option<String> {
     let needed = selection.cdf.max(selection.mean).max(selection.variance) + 1;
-    let is_told = |test: &&OrderTest| test.order <= needed || test.active || test.mean.active || test.variance.active;
+    let is_told = |test: &&OrderTest| {
+        test.critical > 0.0 && test.order <= needed || test.active || test.mean.active || test.variance.active
+    };
     let (told, silent): (Vec<&OrderTest>, Vec<&OrderTest>) = selection.orders.iter().partition(is_told);
     let mut parts: Vec<String> = told.into_iter().map(order).collect();
     let silent: Vec<String> = silent.into_iter().map(number).collect();

@@ -312,7 +312,7 @@ fn marked() -> Evaluation {
     (new.conditional, new.half_width, new.if_order_holds) = (true, None, Some(band));
     (new.lower, new.upper, new.reason) = (vec![None; 2], vec![None; 2], Some(THIN));
     (marked.policies[2].cdf.refuted, marked.policies[2].cdf.reason) = (Some(ADDITIVE), Some(WRONG));
-    marked.policies[1].diagnostics.checks.push(check(Status::Warn, Finding::OrderUntestable));
+    marked.policies[1].diagnostics.checks.push(check(Status::Warn, Finding::Order(Box::default())));
     marked.policies[2].diagnostics.checks.push(check(
         Status::Fail,
         Finding::StructureRefuted { why: WRONG, spoils: vec![Functional::Mean], remedy: Remedy::Structure },

@@ -76,6 +76,43 @@ fn an_active_order_is_chosen_though_those_below_it_are_silent() {
     assert!(lower < 0.5625 + 0.5 && 0.5625 + 0.5 < upper && upper - lower < 0.2, "{:?}", new.mean);
 }
 
+/// The reward is high where an even number of the slots that the target changes shows action 0.
+fn parity_of_some(slots: usize, changes: impl Fn(usize) -> Vec<usize>) -> slateval::PolicyEvaluation {
+    let mut random = Random(12);
+    let row = |i: usize| {
+        let actions: Vec<usize> = (0..slots).map(|_| random.below(2)).collect();
+        let changed = changes(i);
+        let odd = changed.iter().map(|&slot| actions[slot]).sum::<usize>() % 2;
+        let pi = |slot: usize| if changed.contains(&slot) { [0.75, 0.25][actions[slot]] } else { 0.5 };
+        let (pi, chi) = ((0..slots).map(pi).collect(), vec![0.25; slots]);
+        Slate { reward: odd as f64 + random.uniform(), mu: vec![0.5; slots], pi, chi }
+    };
+    let slates: Vec<Slate> = (0..5000).map(row).collect();
+    let mut settings = settings(1);
+    settings.band = Band::Multiplier;
+    let evaluation = summarise(&Spec::new(Structure::Auto, ["new"]), &slates).evaluate(&settings).unwrap();
+    evaluation.policies[1].clone()
+}
+
+#[test]
+fn a_target_that_changes_few_slots_leaves_nothing_untested() {
+    // Three of twelve slots that interact; and one slot of each slate, which is not always the same.
+    for (slots, order, new) in [
+        (5, 2, parity_of_some(5, |_| vec![0, 1])),
+        (12, 3, parity_of_some(12, |_| vec![0, 4, 11])),
+        (6, 1, parity_of_some(6, |row| vec![row % 2])),
+    ] {
+        let check = new.diagnostics.checks.iter().find(|check| check.name().as_str() == "order").unwrap();
+        assert_eq!(check.status, Status::Ok, "{slots}: {}", check.finding);
+        let plural = if order == 1 { "" } else { "s" };
+        let why =
+            format!("the target changes at most {order} slot{plural} of a slate: nothing is assumed at this order");
+        let reason = new.selection.as_ref().unwrap().reason.to_string();
+        assert!(reason.starts_with(&format!("CDF at order {order}")) && reason.ends_with(&why), "{reason}");
+        assert!(!new.mean.conditional && new.mean.lower.is_some());
+    }
+}
+
 #[test]
 fn a_structure_asked_for_by_name_is_refuted_where_the_log_does() {
     let mut settings = settings(1);

@@ -1,8 +1,8 @@
-//! What values that cannot be propensities look like.
+//! What the values of a column look like that holds something else than it should.
 
 use std::fmt;
 
-/// What was written in place of propensities.
+/// What was written in place of propensities, or of numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Likeness {
     /// Logarithms of them.
@@ -13,11 +13,15 @@ pub enum Likeness {
     Items,
     /// Percentages or the numbers of items: both are whole numbers up to 100.
     PercentagesOrItems,
+    /// Propensities of the target.
+    TargetPropensities,
+    /// Text.
+    Text,
 }
 
 impl Likeness {
     /// Fewer values say nothing of the others.
-    const ENOUGH: usize = 3;
+    pub(crate) const ENOUGH: usize = 3;
 
     /// What values look like that were refused as propensities.
     pub(crate) fn of(values: &[f64]) -> Option<Likeness> {
@@ -41,15 +45,20 @@ impl Likeness {
 impl fmt::Display for Likeness {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Likeness::Logarithms => "logarithms of propensities: give the propensities themselves, exp(x)",
-            Likeness::Percentages => "percentages: divide them by 100",
+            Likeness::Logarithms => "look like logarithms of propensities: give the propensities themselves, exp(x)",
+            Likeness::Percentages => "look like percentages: divide them by 100",
             Likeness::Items => {
-                "the numbers of items: give the propensity of the item shown, and not the item (in Python, \
+                "look like the numbers of items: give the propensity of the item shown, and not the item (in Python, \
                  slateval.propensities takes items and policies)"
             }
             Likeness::PercentagesOrItems => {
-                "percentages or the numbers of items: divide percentages by 100; of an item shown, give its propensity"
+                "look like percentages or the numbers of items: divide percentages by 100; of an item shown, give its propensity"
             }
+            Likeness::TargetPropensities => {
+                "look like propensities of the target, and the target's are above 0: logging and target look exchanged. \
+                 Give the propensities of the policy that wrote the log as logging"
+            }
+            Likeness::Text => "are not numbers",
         })
     }
 }

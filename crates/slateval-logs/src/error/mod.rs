@@ -22,7 +22,8 @@ pub use name::{name_of, shown_path};
 pub use remote::RemoteError;
 pub use table::TableFormat;
 pub use tolerance::{OnBad, OnUnknown, Tolerance};
-use words::{in_segments, item_text, left_out, number_advice, several, unknown, values_text};
+use words::{column_advice, in_segments, item_text, left_out, number_advice, several, unknown};
+pub(crate) use words::{numbers_text, texts_text};
 
 /// A result of reading logs.
 pub type Result<T> = std::result::Result<T, Error>;
@@ -493,23 +494,23 @@ pub enum Error {
         /// What is wrong.
         reason: String,
     },
-    /// A column of something else than propensities.
+    /// A column of something else than it should hold.
     #[error(
-        "{}: the values of `{column}` cannot be used in {}{rows} row{}, from row {row} on: {} look like {likeness}. {}",
+        "{}: the values of `{column}` cannot be used in {}{rows} row{}, from row {row} on: {values} {likeness}; {}",
         shown_path(.file), if *.more { "at least " } else { "" }, if *.rows == 1 { "" } else { "s" },
-        values_text(.values), .field.rule(), column = brief(.column)
+        column_advice(*.likeness, *.field), column = brief(.column)
     )]
-    NotPropensities {
+    WrongColumn {
         /// The file.
         file: PathBuf,
         /// The first such row.
         row: u64,
         /// The column of that row.
         column: String,
-        /// What the values stand for.
-        field: Field,
+        /// What the values stand for, where it is known.
+        field: Option<Field>,
         /// The first values.
-        values: Vec<f64>,
+        values: Box<str>,
         /// What they look like.
         likeness: Likeness,
         /// The rows.

@@ -2,7 +2,7 @@
 
 use slateval::{Field, IgnoredFile};
 
-use super::Error;
+use super::{Error, Likeness, brief};
 
 pub(super) fn in_segments(segments: usize) -> String {
     if segments == 0 { String::new() } else { format!(", for all rows and for each of {segments} segments or more,") }
@@ -15,7 +15,9 @@ pub(super) fn item_text(item: &Option<usize>) -> String {
 /// What to do about text in place of a number.
 pub(super) fn number_advice(of: Option<Field>, value: &str) -> &'static str {
     match of {
-        Some(Field::Reward) => "rewards are numbers: correct it, or name the column that holds the rewards",
+        Some(Field::Reward) => {
+            "rewards are numbers, such as 1 for a click and 0 for none: write numbers, or name the column that holds the rewards"
+        }
         Some(_) if value.starts_with(['[', '(', '{']) => {
             "text files have no lists: write one column for each slot, or write Parquet or JSON lines"
         }
@@ -26,11 +28,28 @@ pub(super) fn number_advice(of: Option<Field>, value: &str) -> &'static str {
     }
 }
 
-/// The first of some values.
-pub(super) fn values_text(values: &[f64]) -> String {
-    let shown: Vec<String> = values.iter().take(5).map(|value| format!("{value:.6}")).collect();
+/// What to do about a column of something else.
+pub(super) fn column_advice(likeness: Likeness, field: Option<Field>) -> &'static str {
+    match (likeness, field) {
+        (Likeness::Text, field) => number_advice(field, ""),
+        (_, field) => field.map_or("", Field::rule),
+    }
+}
+
+/// Values that are named of a column of something else.
+const NAMED: usize = 5;
+
+/// The first of some numbers.
+pub(crate) fn numbers_text(values: &[f64]) -> Box<str> {
+    let shown: Vec<String> = values.iter().take(NAMED).map(|value| format!("{value:.6}")).collect();
     let shown = shown.iter().map(|text| text.trim_end_matches('0').trim_end_matches('.'));
-    shown.collect::<Vec<_>>().join(", ")
+    shown.collect::<Vec<_>>().join(", ").into()
+}
+
+/// The first of some texts.
+pub(crate) fn texts_text(values: &[&str]) -> Box<str> {
+    let shown = values.iter().take(NAMED).map(|value| format!("`{}`", brief(value)));
+    shown.collect::<Vec<_>>().join(", ").into()
 }
 
 /// Errors line by line.

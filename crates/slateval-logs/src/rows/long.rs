@@ -410,6 +410,7 @@ impl LongRows {
                 break;
             };
             let slateval::Error::BadValue { field, row, .. } = &error else { return Err(Error::Core(error)) };
+            self.faults.see(&self.block, self.layout.contents());
             let (slate, slot) = (*row, slot_of(*field));
             let at = At { file: &self.file, first_row: 0 };
             let bad = explain(error, &self.layout, at, |slate| self.done.row(slate, slot));

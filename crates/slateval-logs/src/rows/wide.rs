@@ -131,6 +131,7 @@ impl WideRows {
             let row_of = |row| at.row(start + row);
             let add = |()| self.sums.add(&self.block).map_err(|e| explain(e, &self.layout, at, row_of));
             if let Err(error) = filled.and_then(add) {
+                self.faults.see(&self.block, self.layout.contents());
                 return (start, Err(error));
             }
             self.survey.see(&self.block, self.layout.contents(), |row| columns.label_hash(start + row));

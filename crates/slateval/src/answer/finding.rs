@@ -115,10 +115,6 @@ pub enum Finding {
     PaperOrderIsBiased(usize),
     /// How the order was chosen, and what vouches for it.
     Order(Box<SelectionReason>),
-    /// The target's slot ratios never vary together, so that no test can tell the order.
-    OrderUntestable,
-    /// The target changes one slot, so that the weights of all orders are the same.
-    OrdersAreAlike,
     /// No effect shows that the structure leaves out.
     StructureStands(Structure),
     /// Effects show that the structure leaves out.
@@ -267,7 +263,7 @@ impl Finding {
                 CheckName::Rewards
             }
             Finding::PaperOrderIsBiased(_) => CheckName::Bias,
-            Finding::Order(_) | Finding::OrdersAreAlike | Finding::OrderUntestable => CheckName::Order,
+            Finding::Order(_) => CheckName::Order,
             Finding::StructureStands(_) | Finding::StructureRefuted { .. } => CheckName::Structure,
             Finding::Clusters { .. } => CheckName::Clusters,
             Finding::Guarantee { .. } => CheckName::Guarantee,

@@ -69,14 +69,6 @@ impl Finding {
                  several times over. Use order:{m}, which is not"
             ),
             Finding::Order(reason) => reason.in_words(words),
-            Finding::OrdersAreAlike => {
-                "the target changes one slot at most: weights of all orders are the same, and nothing is assumed".to_owned()
-            }
-            Finding::OrderUntestable => {
-                "the target's slot ratios never vary together, so no test can tell the order: intervals hold only if \
-                 order 1 does, and if the target's slots are independent given the context"
-                    .to_owned()
-            }
             Finding::StructureStands(structure) => {
                 format!("no effect shows in the log that structure {structure} leaves out")
             }

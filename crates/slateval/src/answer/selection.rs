@@ -32,6 +32,8 @@ pub struct SelectionReason {
     pub(crate) variance: usize,
     /// Slots of the longest slate.
     pub(crate) slots: usize,
+    /// Slots that the target changes at most in a slate: from this order on, all weights are the same.
+    pub(crate) distinct: usize,
     pub(crate) trusts: Trusts,
     /// The test of the order next above that of the CDF.
     pub(crate) next: Option<OrderTest>,

@@ -11,13 +11,17 @@ use crate::answer::words::{PlainWords, Words};
 impl SelectionReason {
     /// The reason as a sentence without its full stop, with advice in a front end's words.
     pub fn in_words(&self, words: &impl Words) -> String {
-        let SelectionReason { cdf, mean, variance, .. } = self;
+        let SelectionReason { cdf, mean, variance, slots, distinct, .. } = self;
+        let plural = |count: usize| if count == 1 { "" } else { "s" };
         let chosen = format!("CDF at order {cdf}, mean at {mean}, variance at {variance}");
         let why = match self.trusts.cdf.reason() {
             Some(reason) => reason.in_words(words),
-            None if *cdf >= self.slots => {
-                let plural = if self.slots == 1 { "" } else { "s" };
-                format!("slates have {} slot{plural}: nothing is assumed at this order", self.slots)
+            None if cdf >= slots => {
+                format!("slates have {slots} slot{}: nothing is assumed at this order", plural(*slots))
+            }
+            None if cdf >= distinct => {
+                let s = plural(*distinct);
+                format!("the target changes at most {distinct} slot{s} of a slate: nothing is assumed at this order")
             }
             None => self.silence(),
         };

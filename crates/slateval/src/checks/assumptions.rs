@@ -5,8 +5,6 @@ use crate::answer::check::{Check, Status};
 use crate::answer::finding::{Finding, Functional, Lack, Remedy};
 use crate::answer::selection::{OrderTest, Selection};
 use crate::answer::trust::{Trust, Trusts};
-use crate::checks::propensities::is_changed;
-use crate::estimate::weight_sums::WeightSums;
 use crate::question::structure::Structure;
 use crate::uncertainty::bernstein::WeightBounds;
 
@@ -21,26 +19,15 @@ pub(crate) fn paper_bias(structure: &Structure) -> Option<Check> {
     Some(Check::new(Status::Warn, None, Finding::PaperOrderIsBiased(*m)))
 }
 
-/// A critical value this small is rounding: the ratios never vary together.
-const NO_VARIATION: f64 = 1e-12;
-
 /// Whether the order that was chosen from the data could be tested.
-pub(crate) fn order(selection: &Selection, trusts: &Trusts, sums: &WeightSums<'_>) -> Check {
+pub(crate) fn order(selection: &Selection, trusts: &Trusts) -> Check {
     let next = selection.orders.iter().find(|test| test.order == selection.cdf + 1);
     let status = match trusts.worst() {
         Trust::Stands => Status::Ok,
         Trust::Conditional(_) => Status::Warn,
         Trust::Refuted(..) | Trust::Withheld(_) => Status::Fail,
     };
-    if status == Status::Ok && next.is_some_and(|test| test.critical <= NO_VARIATION) {
-        // The weights of all orders are the same if one slot's ratio varies.
-        let changed = (0..sums.slots).filter(|&k| is_changed(sums, k)).count();
-        return match changed {
-            0 | 1 => Check::new(Status::Ok, None, Finding::OrdersAreAlike),
-            _ => Check::new(Status::Warn, None, Finding::OrderUntestable),
-        };
-    }
-    let value = next.map(|test| test.statistic / test.critical);
+    let value = next.filter(|test| test.varies()).map(|test| test.statistic / test.critical);
     Check::new(status, value, Finding::Order(Box::new(selection.reason.clone())))
 }
 

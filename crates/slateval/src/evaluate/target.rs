@@ -235,7 +235,7 @@ impl Evidence<'_> {
         diagnostics.checks.extend(propensities::estimated(self.propensities));
         diagnostics.checks.extend(self.chi.clone());
         diagnostics.checks.extend(controls_check(&estimator.corrected));
-        diagnostics.checks.extend(self.selection.map(|s| assumptions::order(s, self.trusts, &estimator.sums)));
+        diagnostics.checks.extend(self.selection.map(|s| assumptions::order(s, self.trusts)));
         let named = estimator.structure.as_ref().filter(|_| self.selection.is_none());
         let remedy = Remedy::after(&propensities::of_estimator(estimator));
         diagnostics.checks.extend(named.and_then(|s| assumptions::structure(s, self.tests, self.trusts, remedy)));

@@ -31,6 +31,11 @@ impl OrderTest {
         }
     }
 
+    /// Whether products of so many slots vary at all, but for rounding.
+    pub(crate) fn varies(&self) -> bool {
+        self.critical > 1e-12
+    }
+
     fn is_carried(&self) -> bool {
         self.design_ess.is_some_and(|ess| ess >= ROWS_NEEDED)
     }
@@ -84,6 +89,17 @@ pub(crate) fn trust_in_structure(structure: &Structure, tests: &[OrderTest]) -> 
     Trusts::new(trust(Functional::Cdf), trust(Functional::Mean), trust(Functional::Variance))
 }
 
+/// The number of slots of a slate that the target changes at most: from this order on, all weights are the same. A slot can
+/// be changed in some slates only, so the orders tell too: products of more slots than are changed never vary.
+fn distinct_orders(orders: &[OrderTest], first: &Estimator<'_>) -> usize {
+    let changed = (0..first.sums.slots).filter(|&slot| propensities::is_changed(&first.sums, slot)).count();
+    let varying = match orders.last() {
+        Some(last) if !last.varies() => orders.iter().filter(|test| test.varies()).map(|test| test.order).max(),
+        _ => Some(usize::MAX),
+    };
+    changed.min(varying.unwrap_or(1)).max(1)
+}
+
 impl Selection {
     /// Chooses among the orders from 1 on, given what each is worth, and the estimator of order 1.
     pub(crate) fn choose(tested: &Tested<'_>, first: &Estimator<'_>, design_ess: &[Option<f64>]) -> Self {
@@ -97,7 +113,8 @@ impl Selection {
         let variance = highest(Functional::Variance).max(mean);
         let told_apart = design_ess.len() > 1;
         let remedy = Remedy::after(&propensities::of_estimator(first));
-        let chosen = Chosen { orders, cdf, mean, variance, slots, told_apart, remedy };
+        let distinct = if told_apart { distinct_orders(&orders, first).min(slots) } else { slots };
+        let chosen = Chosen { orders, cdf, mean, variance, slots, distinct, told_apart, remedy };
         let trusts = chosen.trusts();
         let reason = chosen.reason(&trusts);
         let Chosen { orders, .. } = chosen;
@@ -128,6 +145,8 @@ struct Chosen {
     variance: usize,
     /// Slots of the longest slate.
     slots: usize,
+    /// From this order on, all weights are the same.
+    distinct: usize,
     /// Whether orders are kept to choose among: they are not for targets whose slots depend on each other.
     told_apart: bool,
     /// What helps where the log contradicts all orders.
@@ -149,7 +168,7 @@ impl Chosen {
             let way_out = self.way_out(test);
             return Trust::Withheld(Reason::Contradicted { order, effects: test.effects(), way_out });
         }
-        if order >= self.slots {
+        if order >= self.distinct {
             return Trust::Stands;
         }
         let why = match self.orders.iter().find(|test| test.order == order + 1) {
@@ -179,16 +198,19 @@ impl Chosen {
 
     fn reason(&self, trusts: &Trusts) -> SelectionReason {
         let next = self.orders.iter().find(|test| test.order == self.cdf + 1);
-        let is_thin = |test: &&OrderTest| test.order > self.cdf + 1 && !test.active && !test.is_carried();
+        let is_thin = |test: &&OrderTest| {
+            (self.cdf + 2..=self.distinct).contains(&test.order) && !test.active && !test.is_carried()
+        };
         let thin = self.orders.iter().filter(is_thin).map(|test| test.order);
         let tests_all_above = self.orders.last().is_some_and(|test| test.and_above);
         let highest = self.orders.iter().filter(|test| !test.and_above).map(|test| test.order).max().unwrap_or(1);
-        let is_untested = self.slots > highest && !tests_all_above && self.cdf < highest;
+        let is_untested = self.distinct > highest && !tests_all_above && self.cdf < highest;
         SelectionReason {
             cdf: self.cdf,
             mean: self.mean,
             variance: self.variance,
             slots: self.slots,
+            distinct: self.distinct,
             trusts: trusts.clone(),
             next: next.cloned(),
             thin: if self.told_apart { thin.collect() } else { Vec::new() },
