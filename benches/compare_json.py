@@ -3,10 +3,11 @@
     python3 benches/compare_json.py OLD NEW              # two binaries
     python3 benches/compare_json.py OLD NEW --logs 200   # more odd logs
 
-Both evaluate, inspect and gate the sample log with every structure, correction and band, by segments, with clusters and
-with a baseline, and odd logs that are made here: few rows, constant rewards or propensities, short slates, large and tiny
-numbers. A number is the same if it differs by less than a billionth of its interval's width, or of its own size where it
-has no interval. Rewards of 1e6 to 1e9 leave fewer digits to differences of means. What differs is listed with both numbers.
+Both evaluate, inspect and gate the sample log with every structure, correction and band, by segments, with clusters
+and with a baseline, and odd logs that are made here: few rows, constant rewards or propensities, short slates, large
+and tiny numbers. A number is the same if it differs by less than a billionth of its interval's width, or of its own
+size where it has no interval; rewards of 1e6 to 1e9 leave fewer digits to differences of means. What differs is listed
+with both numbers.
 """
 
 import argparse
