@@ -148,7 +148,7 @@ STEP = re.compile(r"^Paths are in (?:`([^`]+)`|the repository)\.$|^\|[^|]+\| `([
 
 
 def steps() -> list[tuple[Path, str]]:
-    """Each file of the walk of a row, with a name that is to be found in it."""
+    """Each file of the table of readers, with a name that is to be found in it."""
     found, base = [], ROOT
     for line in STEP.finditer(text(ARCHITECTURE)):
         if line[2] is None:
@@ -163,7 +163,7 @@ def defined(wanted: str, source: str) -> bool:
 
 
 @pytest.mark.parametrize(("file", "wanted"), [step for step in steps() if step[0].suffix in {".rs", ".py"}])
-def test_the_walk_of_a_row_names_what_there_is(file: Path, wanted: str) -> None:
+def test_the_table_of_readers_names_what_there_is(file: Path, wanted: str) -> None:
     assert defined(wanted, text(file))
 
 
@@ -172,7 +172,7 @@ def test_the_architecture_names_files_and_tests_that_exist() -> None:
     files = [file for folder in folders for file in folder.rglob("*") if file.suffix in {".rs", ".py", ".md"}]
     named = set(re.findall(r"`([^`\s]+)`", text(ARCHITECTURE)))
     paths = {word for word in named if word.endswith((".rs", ".py", ".md"))}
-    assert len(steps()) > 50 and len(paths) > 60, "the tables are where this test looks for them"
+    assert len(steps()) > 10 and len(paths) > 60, "the tables are where this test looks for them"
     assert [path for path in paths if not any(file.as_posix().endswith("/" + path) for file in files)] == []
     sources = "\n".join(text(file) for file in files)
     tests = {word for word in named if re.fullmatch(r"[a-z]+(_[a-z0-9]+){2,}", word)}
