@@ -207,22 +207,22 @@ macro_rules! wide {
         $(#[$about])*
         $vis fn $name $(<$(const $size: usize),+>)? ($($arg: $type),*) $(-> $done)? {
             #[cfg(target_arch = "x86_64")]
-            if std::is_x86_feature_detected!("avx512f") {
+            if pulp::x86::V4::is_available() {
                 #[target_feature(enable = "avx512f")]
                 fn with_avx512 $(<$(const $size: usize),+>)? ($($arg: $type),*) $(-> $done)? {
                     $inner::<crate::math::lanes::avx512::Whole, $($($size),+)?>($($arg),*)
                 }
-                // SAFETY: the processor was just asked whether it has AVX-512, and that is all that is required.
+                // SAFETY: the processor was just asked for AVX-512 with all that V4 means, and that is all that is required.
                 #[expect(unsafe_code, reason = "no safe call changes the target features of a function at run time")]
                 return unsafe { with_avx512 $(::<$($size),+>)? ($($arg),*) };
             }
             #[cfg(target_arch = "x86_64")]
-            if std::is_x86_feature_detected!("avx2") && std::is_x86_feature_detected!("fma") {
+            if pulp::x86::V3::is_available() {
                 #[target_feature(enable = "avx2,fma")]
                 fn with_avx2 $(<$(const $size: usize),+>)? ($($arg: $type),*) $(-> $done)? {
                     $inner::<crate::math::lanes::avx2::Halves, $($($size),+)?>($($arg),*)
                 }
-                // SAFETY: the processor was just asked whether it has AVX2 and FMA, and that is all that is required.
+                // SAFETY: the processor was just asked for AVX2, FMA and all else that V3 means, and that is all that is required.
                 #[expect(unsafe_code, reason = "no safe call changes the target features of a function at run time")]
                 return unsafe { with_avx2 $(::<$($size),+>)? ($($arg),*) };
             }
@@ -277,7 +277,7 @@ mod tests {
         fn found(numbers: &[Lanes; LANES]) -> Vec<[u64; LANES]> {
             everything::<avx2::Halves>(numbers)
         }
-        let has = std::is_x86_feature_detected!("avx2") && std::is_x86_feature_detected!("fma");
+        let has = pulp::x86::V3::is_available();
         // SAFETY: the processor was just asked.
         #[expect(unsafe_code, reason = "no safe call changes the target features of a function at run time")]
         has.then(|| unsafe { found(numbers) })
