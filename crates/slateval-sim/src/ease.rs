@@ -5,8 +5,7 @@
 use rayon::prelude::*;
 
 use crate::error::{Error, Result};
-use crate::inverse::invert;
-use crate::product::Scalar;
+use crate::inverse::{Scalar, invert};
 use crate::ratings_file::Rating;
 
 /// Who liked what: users and items by index, with the ids they had.
@@ -154,7 +153,7 @@ fn inverse_of_gram<T: Scalar>(likes: &Likes, lambda: f64, progress: &(dyn Fn(f64
         let bytes = n as f64 * n as f64 * size_of::<T>() as f64 / 1e9;
         Error::setting("items", n, format!("the model needs {bytes:.1} GB of memory"))
     })?;
-    matrix.resize(n * n, T::of(0.0));
+    matrix.resize(n * n, T::zero_impl());
     fill_gram(likes, lambda, &mut matrix);
     if !invert(&mut matrix, n, progress) {
         return Err(Error::setting("lambda", lambda, "is too small for these ratings; use a larger one"));
@@ -171,10 +170,10 @@ fn fill_gram<T: Scalar>(likes: &Likes, lambda: f64, matrix: &mut [T]) {
         for &user in users {
             let items = &likes.of_user[user as usize];
             for &i in &items[items.partition_point(|&i| (i as usize) < j)..] {
-                column[i as usize] += T::of(1.0);
+                column[i as usize] += T::one_impl();
             }
         }
-        column[j] += T::of(lambda);
+        column[j] += T::from_f64_impl(lambda);
     });
 }
 

@@ -45,7 +45,7 @@ pub(crate) fn tail_interval(
     }
     let mut b = blurred(stretched(estimate, (lower, upper), asymmetry.wider(tail)), blurs.iter().copied());
     if let Some((least, most)) = range {
-        b = Bounds { lower: b.lower.map(|x| x.max(least)), upper: b.upper.map(|x| x.min(most)) };
+        b = Bounds { lower: b.lower.map(|x| x.clamp(least, most)), upper: b.upper.map(|x| x.clamp(least, most)) };
     }
     b
 }
