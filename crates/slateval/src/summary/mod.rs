@@ -30,6 +30,7 @@ pub(crate) mod pattern_sums;
 pub(crate) mod pending;
 #[cfg(test)]
 mod pinned_bytes;
+pub(crate) mod products;
 pub(crate) mod repeats;
 #[cfg(test)]
 mod repeats_tests;
