@@ -217,6 +217,39 @@ fn a_mean_that_no_rewards_have_is_refused_by_its_section() {
     assert!(refusal.contains("in segment `phone`, the weights of target `new`"), "{refusal}");
 }
 
+/// Sums that pass every check one by one, and two by two, can still make a correction take the mean anywhere.
+#[test]
+fn no_single_number_makes_a_mean_that_no_rewards_have() {
+    let mut quick = Settings::default().with_band(Band::None).with_quantiles([]).with_alphas([]);
+    quick.draws = 100;
+    for (name, spec) in specifications() {
+        let mut random = Random(5);
+        let mut slates = slates(3, 200, 2);
+        // Weights that are almost a linear function of the ratios.
+        for slate in &mut slates {
+            let (mu, pi) = (0..2).map(|_| [(0.25, 0.15), (0.5, 0.7)][random.below(5) / 3]).unzip();
+            (slate.mu, slate.pi) = (mu, pi);
+        }
+        let summary = summarise(&spec, &slates);
+        let evaluation = summary.evaluate(&quick).unwrap();
+        let (low, high) = (evaluation.log.reward.min, evaluation.log.reward.max);
+        let bytes = summary.to_bytes();
+        for at in places(&bytes) {
+            let own = number(&bytes, at);
+            if own == 0.0 || own.fract() == 0.0 {
+                continue;
+            }
+            for other in [0.0, -own, 2.0 * own, own + 1.0] {
+                let Ok(read) = Summary::from_bytes(&with_number(&bytes, at, other)) else { continue };
+                let Ok(evaluation) = read.evaluate(&quick) else { continue };
+                let mean = evaluation.policies[1].mean.estimate.unwrap();
+                let place = (at - payload(&bytes)) / 8;
+                assert!(low <= mean && mean <= high, "{name}: {mean} with {other} for {own} at {place}");
+            }
+        }
+    }
+}
+
 const STRUCTURES: [&str; 6] = ["auto", "additive", "product", "order:2", "interactions:1+2", "paper-order:2"];
 
 /// Reads a summary again, unless its sums overflowed: then it cannot be evaluated either.

@@ -2,11 +2,11 @@
 //! See docs/methods.md, sections 6.1 and 6.12.
 
 use crate::estimate::estimator::Estimator;
-use crate::estimate::products::between_weights;
 use crate::estimate::weight_sums::WeightSums;
 use crate::summary::cell::Cell;
 use crate::summary::feature_map::{FeatureMap, LinearFunction};
 use crate::summary::index::Feature;
+use crate::summary::products::between_weights;
 
 /// A linear function of the features of an estimator's weight.
 #[derive(Debug, Clone, Copy)]

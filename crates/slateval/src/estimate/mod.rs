@@ -8,7 +8,6 @@ pub(crate) mod estimator;
 pub(crate) mod factors;
 pub(crate) mod influence;
 pub(crate) mod leverage;
-pub(crate) mod products;
 pub(crate) mod reward_tail;
 pub(crate) mod terms;
 pub(crate) mod weight_sums;

@@ -4,11 +4,11 @@
 use std::rc::Rc;
 
 use crate::estimate::factors::{Factors, PolicyWeight};
-use crate::estimate::products::Gram;
 use crate::estimate::terms::{WeightTerm, WeightTerms};
 use crate::summary::cell::{Cell, PolicySums};
 use crate::summary::feature_map::Weight;
 use crate::summary::index::{Basis, Chi, Feature, FeatureLayout, Shared};
+use crate::summary::products::Gram;
 use crate::summary::tally::{Tally, WeightTally};
 use crate::summary::totals::Totals;
 

@@ -20,6 +20,7 @@ pub(crate) mod layout;
 pub(crate) mod memory;
 mod merging;
 pub(crate) mod moments;
+pub(crate) mod products;
 mod rewards;
 mod scatter;
 pub(crate) mod skipped;

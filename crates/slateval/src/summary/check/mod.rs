@@ -10,10 +10,12 @@
 //! | `weights` | counts, extremes and powers of each weight agree with each other and with its sums over bins |
 //! | `slots` | the same of each slot's ratios, and of pairs of slots |
 //! | `products` | products with rewards lie where the bins allow; all others obey Cauchy's and Schwarz's inequality |
+//! | `joint` | products of many features together are those of some rows |
 //! | `clusters` | groups of clusters add up to the bins and to the log |
 //! | `segments` | segments add up to the whole log |
 
 mod clusters;
+mod joint;
 mod policy;
 mod products;
 mod rewards;
@@ -196,7 +198,8 @@ impl Cell {
                 rewards.check_moments(view)?;
                 weights::check(view)?;
                 slots::check(view, &rewards)?;
-                products::check(self, view, &rewards)
+                products::check(self, view, &rewards)?;
+                joint::check(self, view, &rewards)
             };
             check().map_err(|fault: Fault| fault.of_policy(p))?;
         }

@@ -116,6 +116,13 @@ impl<'a> PolicyView<'a> {
         bins.iter().map(|bin| self.in_bin(bin, BinSum::Chi(k))).sum::<f64>().max(0.0) + 1e-5 * self.n
     }
 
+    /// `sum D_mk^2` is at most this.
+    pub(super) fn chi_error_limit(&self, m: usize, k: usize, rewards: &RewardView<'_>) -> f64 {
+        let chi = self.chi_size(&rewards.bins, k);
+        let of_ratios = (self.tally.weights[m].fourths * self.tally.fourths[k]).sqrt();
+        2.0 * (of_ratios + chi * chi)
+    }
+
     /// The sum of a number over a weight and the one before it, where `W_j` is their difference: what its size is at most.
     fn of_two(&self, j: usize, of: impl Fn(usize) -> f64, of_one: f64) -> f64 {
         match self.shape.basis {

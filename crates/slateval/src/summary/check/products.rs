@@ -148,9 +148,7 @@ fn check_chi_errors(view: &PolicyView<'_>, rewards: &RewardView<'_>) -> Sound {
     for m in 0..view.weights.len() {
         let square = |k: usize| view.moments.get(MomentSum::ChiErrors { m, i: k, k });
         for k in 0..view.shape.slots {
-            let chi = view.chi_size(&rewards.bins, k);
-            let of_ratios = (view.tally.weights[m].fourths * view.tally.fourths[k]).sqrt();
-            let most = 2.0 * (of_ratios + chi * chi);
+            let most = view.chi_error_limit(m, k, rewards);
             let slack = rewards.rounding.of_sum(most);
             within(Section::Moments, "the sum of D^2", square(k), Span { low: 0.0, high: most }.wider(slack))?;
             for i in 0..k {

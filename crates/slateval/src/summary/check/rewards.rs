@@ -14,7 +14,7 @@ pub(super) struct RewardView<'a> {
     /// For each power from 1 on and each bin, where that power of its rewards lies, seen from the origin.
     powers: Vec<Vec<Span>>,
     /// The largest size of a reward, seen from 0 or from the origin: sums may have been moved from the one to the other.
-    size: f64,
+    pub(super) size: f64,
     pub(super) n: f64,
     pub(super) rounding: Rounding,
     /// The sum of the rewards, seen from the origin, by the bins.
