@@ -131,6 +131,9 @@ fn class_of(error: &slateval_logs::Error) -> &'static str {
         Error::Remote(
             RemoteError::Denied { .. }
             | RemoteError::NoCredentials { .. }
+            | RemoteError::BadSettings { .. }
+            | RemoteError::Refused { .. }
+            | RemoteError::NotEncrypted { .. }
             | RemoteError::BrokenOff { .. }
             | RemoteError::NoRanges { .. }
             | RemoteError::WholeTooLarge { .. },

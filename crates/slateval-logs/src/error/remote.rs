@@ -89,6 +89,30 @@ pub enum RemoteError {
         /// Where credentials are looked for.
         credentials: &'static str,
     },
+    /// Credentials or other settings of which no client can be made.
+    #[error(
+        "{address}: the settings of the environment cannot be used ({reason}); check {credentials}",
+        address = brief(.address), reason = brief(.reason)
+    )]
+    BadSettings {
+        /// The address.
+        address: String,
+        /// What is wrong.
+        reason: String,
+        /// Where credentials are looked for.
+        credentials: &'static str,
+    },
+    /// A request that the server does not accept.
+    #[error(
+        "{address}: the server refuses the request: {reason}; check the address, and for a bucket its region and endpoint",
+        address = brief(.address), reason = brief(.reason)
+    )]
+    Refused {
+        /// The address.
+        address: String,
+        /// What the server said.
+        reason: String,
+    },
     /// A profile that cannot be used.
     #[error("AWS profile `{profile}`: {reason}", reason = brief(.reason), profile = brief(.profile))]
     BadProfile {
@@ -118,6 +142,17 @@ pub enum RemoteError {
         /// The address.
         address: String,
         /// What is wrong with the certificate.
+        reason: String,
+    },
+    /// A server that answers without encryption, or with one that is not understood.
+    #[error(
+        "{address}: the server does not speak https at this port ({reason}); if it serves files without encryption, use http://",
+        address = brief(.address), reason = brief(.reason)
+    )]
+    NotEncrypted {
+        /// The address.
+        address: String,
+        /// What came in place of an encrypted answer.
         reason: String,
     },
     /// A web server that does not tell a file's size.

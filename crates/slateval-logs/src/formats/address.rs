@@ -182,7 +182,7 @@ impl Remote {
     /// Whether what follows the server's colon, if there is one, is a port.
     fn has_port_or_none(&self) -> bool {
         let port = self.host.rsplit_once(':').map_or("", |(_, port)| port);
-        port.ends_with(']') || port.chars().all(|c| c.is_ascii_digit())
+        port.ends_with(']') || port.is_empty() || port.parse::<u16>().is_ok()
     }
 
     /// What finds it again, but for the user.

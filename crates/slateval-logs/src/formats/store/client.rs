@@ -10,11 +10,12 @@ use object_store::gcp::{GoogleCloudStorageBuilder, GoogleConfigKey};
 use object_store::http::HttpBuilder;
 use object_store::list::PaginatedListStore;
 use object_store::{BackoffConfig, ClientConfigKey, ClientOptions, HeaderMap, HeaderValue, ObjectStore, RetryConfig};
+use reqwest::Url;
 use reqwest::header::AUTHORIZATION;
 
 use crate::error::{RemoteError, Result};
 use crate::formats::address::{Remote, Scheme, decode_bytes};
-use crate::formats::store::failure::failure;
+use crate::formats::store::failure::misconfigured;
 use crate::formats::store::profile::Profile;
 
 /// Retries of one request. A server that is gone is given up after some seconds.
@@ -80,7 +81,7 @@ impl<'a> Settings<'a> {
             Scheme::Azure => self.azure(),
             Scheme::Http | Scheme::Https => self.web(),
         };
-        Ok(built.map_err(|e| failure(self.remote, &e))?)
+        Ok(built.map_err(|e| misconfigured(self.remote, &e))?)
     }
 
     fn s3(&self) -> object_store::Result<Client> {
@@ -90,8 +91,13 @@ impl<'a> Settings<'a> {
         }
         let endpoints = [AmazonS3ConfigKey::S3Endpoint, AmazonS3ConfigKey::Endpoint];
         let endpoint = endpoints.iter().find_map(|key| builder.get_config_value(key));
-        if endpoint.is_some_and(|endpoint| is_plain(&endpoint)) {
-            builder = builder.with_allow_http(true);
+        if let Some(endpoint) = endpoint {
+            // The client takes for granted that this is an address.
+            let wrong = |e| format!("AWS_ENDPOINT_URL is not an address: {e}").into();
+            Url::parse(&endpoint).map_err(|e| object_store::Error::Generic { store: "S3", source: wrong(e) })?;
+            if is_plain(&endpoint) {
+                builder = builder.with_allow_http(true);
+            }
         }
         for (key, value) in TIMEOUTS {
             builder = builder.with_config(AmazonS3ConfigKey::Client(key), value);

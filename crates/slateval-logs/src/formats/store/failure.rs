@@ -27,6 +27,9 @@ const DENIED: [&str; 5] =
 /// signature.
 const ANSWERED: [&str; 2] = ["Server returned non-2xx status code: ", "Server returned error response: "];
 
+/// Statuses of the client's own fault that are tried again all the same: too slow, and too many requests.
+const RETRIED: [u16; 2] = [408, 429];
+
 pub(crate) fn failure(remote: &Remote, error: &object_store::Error) -> RemoteError {
     let address = remote.shown().display().to_string();
     let text = error.to_string();
@@ -44,19 +47,47 @@ pub(crate) fn failure(remote: &Remote, error: &object_store::Error) -> RemoteErr
         _ if has(&DENIED) => RemoteError::Denied { address, reason: denial(&text), credentials },
         _ if has(&MISSING) => RemoteError::Missing { address },
         _ if remote.scheme.is_web() && has(&NO_RANGES) => RemoteError::NoRanges { address },
-        _ => match distrust(error) {
-            Some(reason) => RemoteError::Untrusted { address, reason },
-            None => RemoteError::BrokenOff { address, reason: brief(&redacted_text(&reason(error))) },
+        _ => match encryption(error) {
+            Some(rustls::Error::InvalidCertificate(reason)) => {
+                RemoteError::Untrusted { address, reason: format!("{reason:?}") }
+            }
+            Some(rustls::Error::InvalidMessage(reason)) => {
+                RemoteError::NotEncrypted { address, reason: format!("{reason:?}") }
+            }
+            _ => {
+                let last = innermost(error);
+                let is_refused =
+                    status(&last).is_some_and(|code| (400..500).contains(&code) && !RETRIED.contains(&code));
+                let reason = brief(&redacted_text(&without_body(last)));
+                if is_refused {
+                    RemoteError::Refused { address, reason }
+                } else {
+                    RemoteError::BrokenOff { address, reason }
+                }
+            }
         },
     }
 }
 
-/// Why a server's certificate is not trusted, if that is what happened.
-fn distrust(error: &object_store::Error) -> Option<String> {
+/// What went wrong before any request was sent: nothing was tried, and no server is to blame.
+pub(crate) fn misconfigured(remote: &Remote, error: &object_store::Error) -> RemoteError {
+    match failure(remote, error) {
+        RemoteError::BrokenOff { address, reason } if remote.scheme.is_web() => {
+            RemoteError::BadAddress { address, reason }
+        }
+        RemoteError::BrokenOff { address, reason } => {
+            RemoteError::BadSettings { address, reason, credentials: remote.scheme.credentials() }
+        }
+        other => other,
+    }
+}
+
+/// Why there is no encrypted connection, if that is what happened.
+fn encryption(error: &object_store::Error) -> Option<&rustls::Error> {
     let mut next = error.source();
     while let Some(error) = next {
-        if let Some(rustls::Error::InvalidCertificate(reason)) = error.downcast_ref() {
-            return Some(format!("{reason:?}"));
+        if let Some(error) = error.downcast_ref() {
+            return Some(error);
         }
         // An error of the system's names what it was made of by another way than `source`.
         let made_of = error.downcast_ref::<std::io::Error>().and_then(std::io::Error::get_ref);
@@ -66,12 +97,17 @@ fn distrust(error: &object_store::Error) -> Option<String> {
 }
 
 /// What is at the bottom of an error: `Connection refused`, and not how often it was tried.
-fn reason(error: &object_store::Error) -> String {
+fn innermost(error: &object_store::Error) -> String {
     let mut last: &(dyn std::error::Error + 'static) = error;
     while let Some(next) = last.source() {
         last = next;
     }
-    without_body(last.to_string())
+    last.to_string()
+}
+
+/// The status that a server answered with.
+fn status(text: &str) -> Option<u16> {
+    text.strip_prefix(ANSWERED[0])?.get(..3)?.parse().ok()
 }
 
 /// A message without what the server sent along, but for its code.
