@@ -263,8 +263,8 @@ def evaluate(
         Whether a text file may lack the line feed of its last line, and an Arrow stream its end mark; otherwise it is
         refused, because it may have been cut short.
     memory : int, optional
-        Bytes that sums may take; by default half of the machine's memory. Half as many may be held of the log while it
-        is read. A log that may need more is refused. The numbers do not depend on it.
+        Bytes that sums may take; by default half of the machine's memory. Half as many may be held of a Parquet or
+        Arrow file while it is read. A log that may need more is refused. The numbers do not depend on it.
     threads : int, optional
         At most so many. The numbers do not depend on it.
     progress : bool, callable or bar, optional

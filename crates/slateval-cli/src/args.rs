@@ -234,8 +234,8 @@ pub(crate) struct Columns {
     /// out and name the first), fail, or skip (leave them out); names that begin with _ or . never count
     #[arg(long, value_name = "U", default_value = "warn", help_heading = "Log", value_parser = str::parse::<OnUnknown>)]
     pub(crate) on_unknown_file: OnUnknown,
-    /// Memory that sums may take, such as 2GB or 512MiB; half as much may be held of the log while it is read. A log that
-    /// may need more is refused [default: half of the machine's]
+    /// Memory that sums may take, such as 2GB or 512MiB; half as much may be held of a Parquet or Arrow
+    /// file while it is read. A log that may need more is refused [default: half of the machine's]
     #[arg(long, value_name = "SIZE", help_heading = "Log", value_parser = size)]
     pub(crate) memory: Option<u64>,
     /// Reward of the slate [default: reward]
