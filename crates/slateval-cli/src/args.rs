@@ -414,7 +414,8 @@ fn size(text: &str) -> Result<u64, String> {
 }
 
 fn named(text: &str) -> Result<Named, String> {
-    let (name, column) = match text.split_once('=') {
+    // An address is no column. It is not cut at its `=`, for only a whole address can be shown without its secrets.
+    let (name, column) = match text.split_once('=').filter(|_| slateval::redacted(text) == text) {
         Some((name, column)) => (Some(name.to_owned()), column),
         None => (None, text),
     };

@@ -15,6 +15,14 @@ pub(crate) fn not_of_slots(name: &str) -> String {
 
 /// The names nearest to the one asked for, or all of them if none is near.
 pub(crate) fn hint(column: &str, names: &[&str], slots: bool) -> String {
+    if let [only] = names
+        && only.contains(['\t', ';', '|', ','])
+    {
+        return format!(
+            "Its only column is `{only}`: is the separator right? Files named .csv have commas between their cells, and those \
+             named .tsv have tabs."
+        );
+    }
     let near = nearest(column, names, slots);
     let quoted =
         |names: &[&str], between: &str| names.iter().map(|n| format!("`{n}`")).collect::<Vec<_>>().join(between);

@@ -46,7 +46,7 @@ impl Format {
     pub(crate) fn of_name(path: &Path) -> Option<Format> {
         let name = path.file_name()?.to_string_lossy().to_ascii_lowercase();
         let (name, packing) = match name.rsplit_once('.') {
-            Some((rest, "gz")) => (rest, Packing::Gzip),
+            Some((rest, "gz" | "gzip")) => (rest, Packing::Gzip),
             Some((rest, "zst" | "zstd")) => (rest, Packing::Zstd),
             _ => (name.as_str(), Packing::None),
         };
@@ -111,6 +111,7 @@ mod tests {
         assert_eq!(of("a/b.PARQUET"), Some(Format::Parquet));
         assert_eq!(of("b.csv.gz"), Some(Format::Csv { delimiter: b',', packing: Packing::Gzip }));
         assert_eq!(of("b.tsv.zst"), Some(Format::Csv { delimiter: b'\t', packing: Packing::Zstd }));
+        assert_eq!(of("b.csv.gzip"), of("b.csv.gz"));
         assert_eq!(of("b.ndjson"), Some(Format::JsonLines { packing: Packing::None }));
         assert_eq!(of("b.parquet.gz"), None);
         assert_eq!(of("parquet"), None);
