@@ -8,8 +8,9 @@ impl Summary {
     /// Takes in another summary, as if its rows had been added here. A refused summary leaves this one as it was.
     ///
     /// # Errors
-    /// [`Error::Mismatch`](crate::Error::Mismatch), saying what differs, if the two are not summaries of the same thing; [`Error::Duplicate`](crate::Error::Duplicate) if
-    /// both have rows of the same file; [`Error::TooManySegments`](crate::Error::TooManySegments).
+    /// [`Error::Mismatch`](crate::Error::Mismatch), saying what differs, if the two are not summaries of the same thing;
+    /// [`Error::Duplicate`](crate::Error::Duplicate) if both have rows of the same file;
+    /// [`Error::TooManySegments`](crate::Error::TooManySegments).
     pub fn merge(&mut self, other: &Summary) -> Result<()> {
         self.sums.check_mergeable(&other.sums)?;
         self.inputs.check_all(&other.inputs)?;
