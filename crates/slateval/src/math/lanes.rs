@@ -6,6 +6,9 @@
 //! same order, and where a product and a sum are fused they are so in all.
 
 #[cfg(target_arch = "x86_64")]
+use std::sync::LazyLock;
+
+#[cfg(target_arch = "x86_64")]
 #[expect(unsafe_code, reason = "the instructions are wanted by name, for the reason above")]
 pub(crate) mod avx2;
 #[cfg(target_arch = "x86_64")]
@@ -196,6 +199,22 @@ pub(crate) fn totals_of<F: Eight, const N: usize>(sums: &[Lanes; N]) -> [f64; N]
     totals(loaded)
 }
 
+/// Whether the processor has all that V4 means. It is asked once: a loop over a block takes little longer than asking.
+#[cfg(target_arch = "x86_64")]
+#[inline(always)]
+pub(crate) fn has_avx512() -> bool {
+    static HAS: LazyLock<bool> = LazyLock::new(pulp::x86::V4::is_available);
+    *HAS
+}
+
+/// Whether the processor has all that V3 means.
+#[cfg(target_arch = "x86_64")]
+#[inline(always)]
+pub(crate) fn has_avx2() -> bool {
+    static HAS: LazyLock<bool> = LazyLock::new(pulp::x86::V3::is_available);
+    *HAS
+}
+
 /// Defines a function that is compiled three times: with registers of eight doubles, with pairs of registers of four and
 /// fused products, each used where the processor has them, and without. `inner` does the work; it is generic over
 /// [`Eight`], and must be inlined all the way down.
@@ -207,7 +226,7 @@ macro_rules! wide {
         $(#[$about])*
         $vis fn $name $(<$(const $size: usize),+>)? ($($arg: $type),*) $(-> $done)? {
             #[cfg(target_arch = "x86_64")]
-            if pulp::x86::V4::is_available() {
+            if crate::math::lanes::has_avx512() {
                 #[target_feature(enable = "avx512f")]
                 fn with_avx512 $(<$(const $size: usize),+>)? ($($arg: $type),*) $(-> $done)? {
                     $inner::<crate::math::lanes::avx512::Whole, $($($size),+)?>($($arg),*)
@@ -217,7 +236,7 @@ macro_rules! wide {
                 return unsafe { with_avx512 $(::<$($size),+>)? ($($arg),*) };
             }
             #[cfg(target_arch = "x86_64")]
-            if pulp::x86::V3::is_available() {
+            if crate::math::lanes::has_avx2() {
                 #[target_feature(enable = "avx2,fma")]
                 fn with_avx2 $(<$(const $size: usize),+>)? ($($arg: $type),*) $(-> $done)? {
                     $inner::<crate::math::lanes::avx2::Halves, $($($size),+)?>($($arg),*)
