@@ -65,82 +65,34 @@
 //! `serde`, off by default: evaluations and other answers are `Serialize`; specifications, settings and what they are made
 //! of are also `Deserialize`. [`Summary::to_bytes`] and [`Summary::from_bytes`] are always there.
 
-// The road of a row: each folder imports only from those above it, which tests/import_order.rs holds.
+// Adds summaries together.
+mod merging;
 
-// Linear algebra, normal quantiles, vector instructions.
-mod math;
-
-// What is asked: specification, settings, structure.
-mod question;
-
-// Plain results: evaluation, interval, reason, check.
-mod answer;
-
-// Blocks of rows and their weights.
-mod rows;
-
-// Sums of rows: bins, typed index, merging, file format.
-mod summary;
-
-// Rows into sums.
-mod accumulate;
-
-// Corrections, distribution, influence functions.
-mod estimate;
-
-// Draws, bands, intervals, and when they may be given.
-mod uncertainty;
-
-// What the numbers rest on.
-mod checks;
-
-// Which order of weights the data ask for.
-mod order;
-
-// Puts them together: policies, comparisons, combinations.
-mod evaluate;
+#[cfg(test)]
+mod pinned_bytes;
 
 // The front door for data in memory.
 mod slates;
 
-pub use accumulate::Accumulator;
-pub use answer::check::{Check, CheckName, Status};
-pub use answer::comparison::{Comparison, Disparity, Dominance};
-pub use answer::diagnostics::{DesignSource, Diagnostics, WeightHistogram};
-pub use answer::evaluation::{Evaluation, InputFacts, LogFacts, PolicyEvaluation, RewardFacts, SegmentEvaluation};
-pub use answer::finding::{Enough, Finding, Functional, Lack, Remedy, RowShares};
-pub use answer::ignored::{IgnoreReason, IgnoredFile};
-pub use answer::interval::{Bounds, Cdf, CdfBand, Interval, ProbabilityEstimate, QuantileEstimate, TailEstimate};
-pub use answer::reason::{Effects, Reason, TailMetric, Untested, WayOut};
-pub use answer::refutation::Refutation;
-pub use answer::selection::{FunctionalTest, Interaction, OrderTest, Selection, SelectionReason};
-pub use answer::skipped::{SkipReason, Skipped, SkippedExample};
-pub use answer::words::{Advice, PlainWords, Words};
-pub use evaluate::combination::{Combined, FailedCheck, Worth};
-pub use evaluate::profile::{ComparisonProfile, PolicyProfile, Profile};
-pub use question::binning::{Binning, Scale};
-pub use question::combination::{Combination, Metric, Term};
-pub use question::correction::{Correction, CorrectionChoice};
-pub use question::day::Day;
-pub use question::error::{Error, Result};
-pub use question::field::Field;
-pub use question::propensity_source::PropensitySource;
-pub use question::redacted::{command_line, redacted, redacted_text};
-pub use question::segment::Segment;
-pub use question::settings::{Band, Settings};
-pub use question::shown::{is_obeyed, shown};
-pub use question::spec::{LOGGING, PolicySpec, Spec};
-pub use question::structure::{Family, Needs, Pool, Structure, TargetSlots};
-pub use question::tail::Tail;
-pub use rows::block::Block;
-pub use rows::slate::Slate;
-pub use rows::weights::ranking_weight;
+// What is kept of a log: its sums, and where its rows came from.
+mod summary;
+
 pub use slates::Slates;
 pub use slates::slots::Slots;
+pub use slateval_accumulate::{Accumulator, Block, Slate};
+pub use slateval_format::{Content, History, Input};
+pub use slateval_stats::{
+    Advice, Band, Binning, Bounds, Cdf, CdfBand, Check, CheckName, Combination, Combined, Comparison,
+    ComparisonProfile, Correction, CorrectionChoice, Day, DesignSource, Diagnostics, Disparity, Dominance, Effects,
+    Enough, Error, Evaluation, FailedCheck, Family, Field, Finding, Functional, FunctionalTest, IgnoreReason,
+    IgnoredFile, InputFacts, Interaction, Interval, LOGGING, Lack, LogFacts, Metric, Needs, OrderTest, PlainWords,
+    PolicyEvaluation, PolicyProfile, PolicySpec, Pool, ProbabilityEstimate, Profile, PropensitySource,
+    QuantileEstimate, Reason, Refutation, Remedy, Result, RewardFacts, RowShares, Scale, Segment, SegmentEvaluation,
+    Selection, SelectionReason, Settings, SkipReason, Skipped, SkippedExample, Source, Spec, Status, Structure, Sums,
+    Tail, TailEstimate, TailMetric, TargetSlots, Term, Untested, WayOut, WeightHistogram, Words, Worth, command_line,
+    is_obeyed, ranking_weight, redacted, redacted_text, shown,
+};
 pub use summary::Summary;
-pub use summary::history::History;
-pub use summary::inputs::{Content, Input};
-pub use summary::sums::Sums;
 
 /// Runs the Rust of the repository's README as a documentation test. The file is no part of the packaged crate, and only
 /// documentation tests of the workspace look at it.

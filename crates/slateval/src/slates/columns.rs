@@ -1,9 +1,8 @@
 //! From data in memory to blocks of rows: what is there, whether it fits together, and a block at a time of it.
 
-use crate::question::error::{Error, Result};
-use crate::question::field::Field;
-use crate::question::spec::{PolicySpec, Spec};
-use crate::rows::block::Block;
+use slateval_accumulate::Block;
+use slateval_stats::{Error, Field, PolicySpec, Result, Spec};
+
 use crate::slates::Slates;
 use crate::slates::labels::Labels;
 use crate::slates::slots::Slots;

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use crate::question::segment::Segment;
+use slateval_stats::Segment;
 
 /// The segments or clusters of slates.
 #[derive(Debug, Clone)]

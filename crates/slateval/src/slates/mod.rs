@@ -4,20 +4,15 @@ pub(crate) mod columns;
 pub(crate) mod labels;
 pub(crate) mod slots;
 
-use crate::accumulate::Accumulator;
-use crate::answer::evaluation::Evaluation;
-use crate::question::binning::Binning;
-use crate::question::error::{Error, Result};
-use crate::question::propensity_source::PropensitySource;
-use crate::question::segment::Segment;
-use crate::question::settings::Settings;
-use crate::question::spec::Spec;
-use crate::question::structure::{Structure, TargetSlots};
+use slateval_accumulate::Accumulator;
+use slateval_stats::{
+    Binning, Error, Evaluation, PropensitySource, Result, Segment, Settings, Spec, Structure, Sums, TargetSlots,
+};
+
 use crate::slates::columns::Columns;
 use crate::slates::labels::Labels;
 use crate::slates::slots::Slots;
 use crate::summary::Summary;
-use crate::summary::sums::Sums;
 
 /// Logged slates in memory: say what is where, then [`evaluate`](Slates::evaluate).
 ///

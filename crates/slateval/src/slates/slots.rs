@@ -1,6 +1,6 @@
 //! Numbers for each slot of each slate, as callers have them.
 
-use crate::question::error::{Error, Result};
+use slateval_stats::{Error, Result};
 
 /// A number for each slot of each slate: how [`Slates`](crate::Slates) takes propensities.
 ///
