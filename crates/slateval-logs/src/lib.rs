@@ -57,27 +57,34 @@
 //!
 //! # Where things live
 //!
-//! The folders are the road of a file. Each uses only those before it, and `error`, which all use:
+//! The folders are the road of a file; `error` is for all of them:
 //!
 //! | | |
 //! |---|---|
-//! | `formats` | finds files, tells their format, and reads the columns chosen as record batches |
-//! | `survey` | what is noticed of a log beside its sums, such as rows that are alike |
+//! | `find` | which files there are, what format each has, and what tells it from others |
+//! | `store` | the bytes of objects in buckets and on web servers |
+//! | `formats` | a file of any format, read as record batches of the columns chosen; Parquet |
+//! | `csv`, `json`, `ipc` | the other formats |
 //! | `columns` | what the user calls the columns, where a schema has them, and whether files make one log |
-//! | `rows` | the values of a batch as numbers and labels, put together into slates, added to a summary |
-//! | `reading` | a whole log: its tasks, the threads that run them, the summaries merged in order |
-
-mod error;
-
-mod formats;
-
-mod survey;
+//! | `slates` | the values of a batch as numbers and labels, put together into slates, added to a summary |
+//! | `survey` | what is noticed of a log beside its sums, such as rows that are alike |
+//! | `plan` | a whole log: its tasks, the threads that run them, the summaries merged in order |
 
 mod columns;
-
-mod rows;
-
-mod reading;
+mod csv;
+mod error;
+mod find;
+mod formats;
+mod ipc;
+mod json;
+mod plan;
+mod slates;
+#[cfg(feature = "object-store")]
+mod store;
+#[cfg(not(feature = "object-store"))]
+#[path = "no_store.rs"]
+mod store;
+mod survey;
 
 /// Whether this build reads from object storage.
 pub const READS_OBJECTS: bool = cfg!(feature = "object-store");
@@ -89,6 +96,6 @@ pub use error::{
     CheckpointFault, ColumnContent, Error, Likeness, OnBad, OnUnknown, RemoteError, Result, TableFormat, Tolerance,
     name_of, shown_path,
 };
-pub use formats::Location;
-pub use reading::{Batches, Checkpoints, Log, Progress, Record, Task, partial, provenance};
+pub use find::Location;
+pub use plan::{Batches, Checkpoints, Log, Progress, Record, Task, partial, provenance};
 pub use survey::{AlikeRows, Suspicion};

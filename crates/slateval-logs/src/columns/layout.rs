@@ -12,7 +12,8 @@ use crate::columns::label::{Label, LabelRole, Place};
 use crate::columns::types;
 use crate::columns::wanted::{Columns, RowFormat};
 use crate::error::{ColumnContent, Error, Result};
-use crate::formats::{Selection, as_numbers, is_mixed};
+use crate::formats::Selection;
+use crate::json::{as_numbers, is_mixed};
 use crate::survey::Contents;
 
 /// Most slots a slate can have: the summary's sums grow with the square of the slots.

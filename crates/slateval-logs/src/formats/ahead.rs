@@ -11,7 +11,7 @@ use parquet::file::reader::{ChunkReader, Length};
 
 use crate::formats::bounded::Bounded;
 use crate::formats::claims::Claims;
-use crate::formats::store::{Columns, refused};
+use crate::store::{Columns, refused};
 
 /// Bytes read at once. Columns take turns, so what they all hold should fit into the processor's cache.
 const AHEAD: u64 = 1 << 17;

@@ -10,7 +10,7 @@ use arrow_schema::{Schema, SchemaRef};
 use bytes::Bytes;
 
 use crate::error::{Error, Result};
-use crate::formats::place::Place;
+use crate::find::place::Place;
 use crate::formats::upstream_panics::caught;
 
 /// Rows a reader hands out at once. Dictionaries of columns and bins of rewards take turns in the processor's cache, the

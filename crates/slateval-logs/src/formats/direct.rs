@@ -16,17 +16,17 @@ use parquet::arrow::arrow_reader::{ArrowReaderMetadata, ParquetRecordBatchReader
 use parquet::file::reader::ChunkReader;
 
 use crate::error::{Error, Result};
+use crate::find::detect::{Format, open_file};
+use crate::find::place::Place;
 use crate::formats::ahead::ColumnBytes;
 use crate::formats::batches::BATCH;
 use crate::formats::bounded::BoundedFile;
 use crate::formats::claims::Claims;
-use crate::formats::detect::{Format, open_file};
 use crate::formats::floats::{Float, Floats};
 use crate::formats::long_lists::{BYTES_OF_A_VALUE, count_values, most_values};
-use crate::formats::place::Place;
 use crate::formats::room::{Held, Holding};
 use crate::formats::row_lengths::Lengths;
-use crate::formats::store::{self, Chunks, Columns};
+use crate::store::{self, Chunks, Columns};
 
 /// Some columns of some row groups.
 #[derive(Debug)]

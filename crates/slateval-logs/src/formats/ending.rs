@@ -3,8 +3,8 @@
 use std::io::Read;
 
 use crate::error::{Error, Result};
-use crate::formats::detect::{Format, Packing};
-use crate::formats::place::Place;
+use crate::find::detect::{Format, Packing};
+use crate::find::place::Place;
 
 /// Refuses a plain text file whose last line has no end: it may have been cut short there. Packed files tell by themselves
 /// where they end.

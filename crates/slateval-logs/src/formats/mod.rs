@@ -1,77 +1,39 @@
-//! Files: found by paths and patterns, told apart by name or first bytes, and each read as a schema and a run of record
-//! batches.
+//! A file of any format, read as a schema and a run of record batches.
 
-mod address;
-mod ahead;
-mod batches;
+pub(crate) mod ahead;
+pub(crate) mod batches;
 mod bits;
 mod bounded;
-mod candidates;
-mod cell;
 mod claims;
-mod contents;
-mod csv;
-mod detect;
 mod dictionaries;
 mod direct;
-mod discover;
 mod ending;
 mod floats;
-mod guess;
 mod hybrid;
-mod identity;
-mod ipc;
-mod ipc_claims;
-mod ipc_limit;
-mod json;
-mod json_objects;
-mod json_shape;
 mod levels;
-mod location;
 mod long_lists;
 mod lot;
-mod packed;
+pub(crate) mod packed;
 mod page_header;
 mod pages;
 mod parquet;
-mod pieces;
-mod place;
-mod quotes;
-mod records;
-mod room;
+pub(crate) mod room;
 mod row_lengths;
-#[cfg(feature = "object-store")]
-mod store;
-#[cfg(not(feature = "object-store"))]
-#[path = "no_store.rs"]
-mod store;
 mod unpack;
 mod upstream_panics;
-mod waiting;
 
 use std::sync::Arc;
 
 use arrow_schema::Schema;
 
 pub(crate) use batches::{Batches, Head, Part, Selection, guarded};
-pub(crate) use candidates::SortedOut;
-pub(crate) use cell::{Cell, truth};
-pub(crate) use detect::{Format, begins_with};
-pub(crate) use discover::{files, partitions};
 pub(crate) use ending::check_end;
-pub(crate) use identity::Identity;
-pub(crate) use ipc::StandardInput;
-pub(crate) use json::as_numbers;
-pub(crate) use json_shape::is_mixed;
-pub use location::Location;
-pub(crate) use location::with_secrets;
 pub(crate) use parquet::Footers;
-pub(crate) use pieces::{PIECE, Pieces};
-pub(crate) use place::Place;
 pub(crate) use room::Room;
-pub(crate) use waiting::side_by_side;
 
 use crate::error::Result;
+use crate::find::{Format, Place};
+use crate::{csv, ipc, json};
 use batches::{Choose, SAMPLE};
 
 /// Reads a file's schema and size.

@@ -8,9 +8,9 @@ use bytes::Buf;
 use flate2::read::MultiGzDecoder;
 
 use crate::error::Result;
+use crate::find::detect::Packing;
+use crate::find::place::Place;
 use crate::formats::batches::{Counted, Part};
-use crate::formats::detect::Packing;
-use crate::formats::place::Place;
 
 /// Spreadsheets begin their UTF-8 with a mark that would become part of the first column's name.
 pub(crate) const MARK: &[u8] = b"\xef\xbb\xbf";

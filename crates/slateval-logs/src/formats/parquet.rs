@@ -10,13 +10,13 @@ use parquet::errors::Result as ParquetResult;
 use parquet::file::metadata::ParquetStatisticsPolicy;
 
 use crate::error::{Error, Result};
+use crate::find::detect::open_file;
+use crate::find::place::Place;
 use crate::formats::batches::{Batches, Choose, Head, Part};
-use crate::formats::detect::open_file;
 use crate::formats::dictionaries::with_dictionaries;
 use crate::formats::direct::{Direct, Source};
-use crate::formats::place::Place;
 use crate::formats::room::Room;
-use crate::formats::store::{Chunks, Columns};
+use crate::store::{Chunks, Columns};
 
 const NAME: &str = "Parquet file";
 
