@@ -11,7 +11,8 @@ use crate::plan::progress::Progress;
 use crate::survey::{AlikeRows, Survey, Suspicion};
 
 impl Log {
-    /// Rows of a second look, about: an advice need not take longer than the evaluation that it is about.
+    /// Rows of a second look, but for the rest of a batch: an advice need not take longer than the evaluation that it is
+    /// about.
     pub const SECOND_LOOK: u64 = 100_000;
 
     /// The same log, of which every row is looked at for what [`suspicions`](Log::suspicions) and
@@ -36,14 +37,15 @@ impl Log {
     /// check, some rows are read again, if they can be.
     pub fn suspicions(&self, columns: &Columns, spec: &Spec, evaluation: &Evaluation) -> Vec<Suspicion> {
         let can_be_read = self.files.iter().all(|file| file.identity.is_some());
-        if can_be_read && !self.survey.is_thorough() && Survey::asks_for_more(evaluation) {
+        if can_be_read && !self.survey.is_deep() && Survey::asks_for_more(evaluation) {
             self.survey.deepen();
             let enough = |now: Progress| match now.rows {
                 rows if rows < Self::SECOND_LOOK => ControlFlow::Continue(()),
                 _ => ControlFlow::Break(()),
             };
-            // Stopping early is no error here, and a file that is gone by now takes only the advice with it.
-            let _ = self.summarize_while(columns, spec, None, &enough);
+            // One thread reads the first rows of the plan; many would each begin a task of their own. Stopping early is no error
+            // here, and a file that is gone by now takes only the advice with it.
+            let _ = self.summarize_while(columns, spec, Some(1), &enough);
         }
         self.survey.suspicions(evaluation)
     }

@@ -1,8 +1,8 @@
 //! What a reader notices of a log beside its sums: signs that columns hold something else than they should.
 //!
 //! All facts are counts, flags and samples that do not depend on the order of rows, so that parts, threads and pieces make no
-//! difference. An evaluation gathers only those that cost next to nothing. The others are for `inspect`, and for a second look
-//! at some rows of a log that failed its checks.
+//! difference. An evaluation gathers only those that cost next to nothing. Where propensities failed their check, a second look
+//! at some rows compares them. What only all rows tell is for `inspect`.
 
 mod alike_rows;
 mod ratios;
@@ -10,7 +10,7 @@ mod rewards;
 mod slots;
 mod suspicion;
 
-use std::sync::{Mutex, OnceLock, PoisonError};
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
 use slateval::{Block, CheckName, Evaluation, Field, PolicyEvaluation, Segment, Status};
 use twox_hash::XxHash64;
@@ -28,9 +28,10 @@ pub(crate) struct Survey {
     /// Of the logging policy, then of each target.
     propensities: OnceLock<Vec<SameInSlots>>,
     pub(crate) slot_rewards: SlotRewards,
-    thorough: OnceLock<Mutex<Thorough>>,
-    /// Whether all rows are looked at, and not only some of them in the end.
-    looks_at_all: bool,
+    /// Of each target, from the moment on at which somebody asks for them.
+    ratios: OnceLock<Mutex<Vec<Ratios>>>,
+    /// What only a look at all rows tells.
+    all_rows: Option<Mutex<AllRows>>,
 }
 
 /// What blocks hold.
@@ -41,12 +42,9 @@ pub(crate) struct Contents {
     pub(crate) propensities: bool,
 }
 
-/// What takes a look at every row.
 #[derive(Debug, Default)]
-struct Thorough {
-    /// `[target]`.
-    ratios: Vec<Ratios>,
-    rows: RowSample,
+struct AllRows {
+    sample: RowSample,
     /// How many slates have how many slots.
     lengths: Vec<u64>,
 }
@@ -54,18 +52,18 @@ struct Thorough {
 impl Survey {
     /// Looks at every row.
     pub(crate) fn thorough() -> Self {
-        let survey = Survey { looks_at_all: true, ..Survey::default() };
+        let survey = Survey { all_rows: Some(Mutex::default()), ..Survey::default() };
         survey.deepen();
         survey
     }
 
-    /// Looks at every row from now on.
+    /// Compares propensities from now on.
     pub(crate) fn deepen(&self) {
-        self.thorough.get_or_init(Mutex::default);
+        self.ratios.get_or_init(Mutex::default);
     }
 
-    pub(crate) fn is_thorough(&self) -> bool {
-        self.thorough.get().is_some()
+    pub(crate) fn is_deep(&self) -> bool {
+        self.ratios.get().is_some()
     }
 
     /// Takes in the rows of a block that has been added to a summary. `label` gives a hash of what a row is labelled with.
@@ -78,8 +76,13 @@ impl Survey {
                 own.see(block, |slot| Field::Target { policy, slot });
             }
         }
-        if let Some(thorough) = self.thorough.get() {
-            thorough.lock().unwrap_or_else(PoisonError::into_inner).see(block, contents, label);
+        if let Some(ratios) = self.ratios.get().filter(|_| contents.propensities) {
+            let mut ratios = lock(ratios);
+            ratios.resize_with(contents.targets, Ratios::default);
+            ratios.iter_mut().enumerate().for_each(|(policy, own)| own.see(block, policy));
+        }
+        if let Some(all) = &self.all_rows {
+            lock(all).see(block, label);
         }
     }
 
@@ -116,22 +119,22 @@ impl Survey {
     }
 
     fn is_exchanged(&self, policy: usize) -> bool {
-        self.looked(|thorough| thorough.ratios.get(policy).is_some_and(Ratios::look_exchanged)).unwrap_or(false)
+        self.ratios.get().is_some_and(|ratios| lock(ratios).get(policy).is_some_and(Ratios::look_exchanged))
     }
 
     /// Rows that are alike, where all rows were looked at.
     pub(crate) fn alike_rows(&self) -> Option<AlikeRows> {
-        self.looked(|thorough| thorough.rows.alike()).filter(|_| self.looks_at_all)
+        self.all_rows.as_ref().map(|all| lock(all).sample.alike())
     }
 
     /// How many slates are shorter than the longest, where all rows were looked at.
     pub(crate) fn shorter_slates(&self) -> Option<u64> {
-        self.looked(|thorough| thorough.lengths.iter().rev().skip(1).sum()).filter(|_| self.looks_at_all)
+        self.all_rows.as_ref().map(|all| lock(all).lengths.iter().rev().skip(1).sum())
     }
+}
 
-    fn looked<T>(&self, at: impl FnOnce(&Thorough) -> T) -> Option<T> {
-        Some(at(&self.thorough.get()?.lock().unwrap_or_else(PoisonError::into_inner)))
-    }
+fn lock<T>(shared: &Mutex<T>) -> MutexGuard<'_, T> {
+    shared.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// A hash with a label mixed in.
@@ -147,13 +150,9 @@ fn has_failed(policy: &PolicyEvaluation) -> bool {
     checks.iter().any(|check| check.name() == CheckName::Propensities && check.status == Status::Fail)
 }
 
-impl Thorough {
-    fn see(&mut self, block: &Block, contents: Contents, label: impl FnMut(usize) -> u64) {
-        self.rows.see(block, label);
-        self.ratios.resize_with(contents.targets, Ratios::default);
-        if contents.propensities {
-            self.ratios.iter_mut().enumerate().for_each(|(policy, own)| own.see(block, policy));
-        }
+impl AllRows {
+    fn see(&mut self, block: &Block, label: impl FnMut(usize) -> u64) {
+        self.sample.see(block, label);
         for row in 0..block.rows() {
             let length = block.length(row);
             if self.lengths.len() <= length {
