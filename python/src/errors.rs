@@ -125,19 +125,20 @@ fn duplicate(error: &slateval::Error) -> String {
 }
 
 fn class_of(error: &slateval_logs::Error) -> &'static str {
-    use slateval_logs::{Error, RemoteError};
+    use slateval_logs::{Error, RemoteFault};
     match error {
-        Error::Remote(RemoteError::Missing { .. }) => "MissingFileError",
-        Error::Remote(
-            RemoteError::Denied { .. }
-            | RemoteError::NoCredentials { .. }
-            | RemoteError::BadSettings { .. }
-            | RemoteError::Refused { .. }
-            | RemoteError::NotEncrypted { .. }
-            | RemoteError::BrokenOff { .. }
-            | RemoteError::NoRanges { .. }
-            | RemoteError::WholeTooLarge { .. },
-        ) => "FileError",
+        Error::Remote(remote) => match remote.fault {
+            RemoteFault::Missing => "MissingFileError",
+            RemoteFault::Denied { .. }
+            | RemoteFault::NoCredentials { .. }
+            | RemoteFault::BadSettings { .. }
+            | RemoteFault::Refused { .. }
+            | RemoteFault::NotEncrypted { .. }
+            | RemoteFault::BrokenOff { .. }
+            | RemoteFault::NoRanges
+            | RemoteFault::WholeTooLarge { .. } => "FileError",
+            _ => "InputError",
+        },
         Error::NoSuchFile { .. } | Error::NoMatch { .. } | Error::NoLogs { .. } => "MissingFileError",
         Error::NoRows { .. } => "NoRowsError",
         Error::Unreadable { .. }

@@ -32,6 +32,7 @@ use std::process::ExitCode;
 use anyhow::Context;
 use clap::{ArgMatches, CommandFactory, FromArgMatches};
 use slateval::{redacted, shown};
+use slateval_logs::{RemoteError, RemoteFault};
 use slateval_report::Voice;
 
 fn main() -> ExitCode {
@@ -95,7 +96,7 @@ fn advice(error: &anyhow::Error) -> String {
         Some(
             slateval_logs::Error::TooMuchMemory { .. }
             | slateval_logs::Error::TooLargeToRead { .. }
-            | slateval_logs::Error::Remote(slateval_logs::RemoteError::WholeTooLarge { .. }),
+            | slateval_logs::Error::Remote(RemoteError { fault: RemoteFault::WholeTooLarge { .. }, .. }),
         ) => Some(": --memory SIZE".to_owned()),
         Some(slateval_logs::Error::MissingColumn { content, .. }) => {
             let named =

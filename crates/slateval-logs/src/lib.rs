@@ -93,8 +93,8 @@ pub use columns::{
     ColumnRole, ColumnUse, Columns, Description, Named, Names, Overlap, RowFormat, Source, TargetColumns,
 };
 pub use error::{
-    CheckpointFault, ColumnContent, Error, Likeness, OnBad, OnUnknown, RemoteError, Result, TableFormat, Tolerance,
-    name_of, shown_path,
+    CheckpointFault, ColumnContent, Error, Likeness, OnBad, OnUnknown, RemoteError, RemoteFault, Result, RowFault,
+    TableFormat, Tolerance, name_of, shown_path,
 };
 pub use find::Location;
 pub use plan::{Batches, Checkpoints, Log, Progress, Record, Task, partial, provenance};

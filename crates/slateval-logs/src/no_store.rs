@@ -11,10 +11,10 @@ use parquet::errors::{ParquetError, Result as ParquetResult};
 use parquet::file::metadata::ParquetMetaData;
 use parquet::file::reader::{ChunkReader, Length};
 
-use crate::error::{RemoteError, Result};
+use crate::error::{RemoteError, RemoteFault, Result};
+use crate::find::Location;
 use crate::find::address::Remote;
 use crate::find::candidates::Objects;
-use crate::find::location::Location;
 
 /// Files that are looked at at once: there are none.
 pub(crate) const AT_ONCE: usize = 1;
@@ -30,7 +30,7 @@ pub(crate) fn object(remote: &Remote, _: u64) -> Result<Arc<Object>> {
 }
 
 fn not_built(remote: &Remote) -> RemoteError {
-    RemoteError::NotBuilt { address: remote.shown().display().to_string() }
+    RemoteFault::NotBuilt.at(remote.name())
 }
 
 #[derive(Debug)]

@@ -6,7 +6,7 @@ use crate::columns::label::Place;
 use crate::columns::layout::{Found, Layout};
 use crate::columns::types::{Class, label_class, number_class};
 use crate::columns::wanted::Columns;
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, brief, shown_path};
 
 /// Refuses files that lack a column, or that do not make one log.
 pub(crate) fn check_files<'a>(files: impl Iterator<Item = Found<'a>>, columns: &Columns, spec: &Spec) -> Result<()> {
@@ -17,12 +17,13 @@ pub(crate) fn check_files<'a>(files: impl Iterator<Item = Found<'a>>, columns: &
             first = Some((file, needs_of(&layout?, file)));
             continue;
         };
-        let differs = |need: &Need, second_type: String| Error::DifferentFiles {
-            column: need.column.clone(),
-            first: known.file.into(),
-            first_type: need.found.as_str().into(),
-            second: file.file.into(),
-            second_type: second_type.into(),
+        let differs = |need: &Need, second_type: String| {
+            let [column, first_type, second_type] = [&need.column, &need.found, &second_type].map(|text| brief(text));
+            let (first, second) = (shown_path(known.file), shown_path(file.file));
+            Error::not_one_log(format!(
+                "column `{column}` is {first_type} in {first} and {second_type} in {second}; give them the same columns or \
+                 read them apart"
+            ))
         };
         match layout {
             Ok(layout) => {

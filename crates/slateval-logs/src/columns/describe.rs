@@ -4,10 +4,10 @@ use std::fmt;
 
 use slateval::{Field, Spec};
 
-use crate::columns::label::{LabelRole, Place};
-use crate::columns::layout::{Found, Layout, Role, Scalar, SlotColumns};
+use crate::columns::label::Place;
+use crate::columns::layout::{Found, Layout, Scalar, SlotColumns};
 use crate::columns::wanted::{Columns, RowFormat};
-use crate::error::Result;
+use crate::error::{ColumnContent, Result};
 
 /// A role, and the columns that play it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -53,22 +53,42 @@ pub enum ColumnRole {
     Position,
 }
 
+/// How a role is spoken of.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Words {
+    word: &'static str,
+    /// The values of its column.
+    pub(crate) values: &'static str,
+    /// The setting that names the column.
+    pub(crate) setting: &'static str,
+}
+
 impl ColumnRole {
     /// In one word.
     pub fn word(self) -> &'static str {
-        match self {
-            ColumnRole::Reward => "reward",
-            ColumnRole::Pool => "candidates",
-            ColumnRole::Logging => "logging",
-            ColumnRole::Target => "target",
-            ColumnRole::Chi => "chi",
-            ColumnRole::Anywhere => "anywhere",
-            ColumnRole::Weight => "weight",
-            ColumnRole::Segment => "segment",
-            ColumnRole::Cluster => "cluster",
-            ColumnRole::Slate => "slate",
-            ColumnRole::Position => "position",
-        }
+        self.words().word
+    }
+
+    pub(crate) fn words(self) -> Words {
+        let [word, values, setting] = match self {
+            ColumnRole::Reward => ["reward", "the rewards", "reward"],
+            ColumnRole::Pool => ["candidates", "the number of candidates of each slate", "structure"],
+            ColumnRole::Logging => ["logging", "the logging propensities", "logging"],
+            ColumnRole::Target => ["target", "the propensities", "target"],
+            ColumnRole::Chi => ["chi", "chi", "chi"],
+            ColumnRole::Anywhere => ["anywhere", "the probabilities anywhere in the slate", "anywhere"],
+            ColumnRole::Weight => ["weight", "the slate weights", "weight"],
+            ColumnRole::Segment => ["segment", "the segments", "by"],
+            ColumnRole::Cluster => ["cluster", "the clusters", "cluster"],
+            ColumnRole::Slate => ["slate", "the slates of a log with one row per slot", "slate"],
+            ColumnRole::Position => ["position", "the positions of a slate's slots", ""],
+        };
+        Words { word, values, setting }
+    }
+
+    /// The content of a target's column.
+    pub(crate) fn of(self, target: &str) -> ColumnContent {
+        ColumnContent { role: self, target: Some(target.to_owned()) }
     }
 }
 
@@ -128,10 +148,7 @@ impl Uses<'_> {
             uses.push(self.column(ColumnRole::Position, None, &keys.position_name, &[keys.position]));
         }
         for label in &self.layout.labels {
-            let role = match label.role {
-                LabelRole::Segment => ColumnRole::Segment,
-                LabelRole::Cluster => ColumnRole::Cluster,
-            };
+            let role = label.role;
             uses.push(match &label.place {
                 place @ (Place::Column(_) | Place::Several(_)) => {
                     self.column(role, None, &label.name, &place.indices())
@@ -180,12 +197,7 @@ impl Uses<'_> {
     }
 
     fn group(&self, group: &SlotColumns) -> ColumnUse {
-        let (role, policy) = match group.role {
-            Role::Logging => (ColumnRole::Logging, None),
-            Role::Target(policy) => (ColumnRole::Target, Some(policy)),
-            Role::Chi(policy) => (ColumnRole::Chi, Some(policy)),
-            Role::Anywhere(policy) => (ColumnRole::Anywhere, Some(policy)),
-        };
+        let (role, policy) = group.role.described();
         self.column(role, policy, &group.base, group.arrangement.columns())
     }
 

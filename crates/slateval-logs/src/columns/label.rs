@@ -2,21 +2,15 @@
 
 use slateval::Segment;
 
-use crate::error::ColumnContent;
+use crate::columns::describe::ColumnRole;
 
 /// Where the labels of slates come from.
 #[derive(Debug, Clone)]
 pub(crate) struct Label {
-    pub(crate) role: LabelRole,
+    /// Segment or cluster.
+    pub(crate) role: ColumnRole,
     pub(crate) name: String,
     pub(crate) place: Place,
-}
-
-/// What a label says of its slate.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum LabelRole {
-    Segment,
-    Cluster,
 }
 
 #[derive(Debug, Clone)]
@@ -40,28 +34,12 @@ impl Place {
     }
 }
 
-impl LabelRole {
-    pub(crate) fn content(self) -> ColumnContent {
-        match self {
-            LabelRole::Segment => ColumnContent::Segments,
-            LabelRole::Cluster => ColumnContent::Clusters,
+/// What to do about a column that cannot hold the labels of this role.
+pub(crate) fn type_advice(role: ColumnRole) -> &'static str {
+    match role {
+        ColumnRole::Segment => {
+            "segments are whole numbers, truth values, text or dates; put numbers with decimals into bins first"
         }
-    }
-
-    /// In a message: what a slate has one of.
-    pub(crate) fn noun(self) -> &'static str {
-        match self {
-            LabelRole::Segment => "segment",
-            LabelRole::Cluster => "cluster",
-        }
-    }
-
-    pub(crate) fn type_advice(self) -> &'static str {
-        match self {
-            LabelRole::Segment => {
-                "segments are whole numbers, truth values, text or dates; put numbers with decimals into bins first"
-            }
-            LabelRole::Cluster => "clusters are whole numbers, truth values, text or dates: cast it first",
-        }
+        _ => "clusters are whole numbers, truth values, text or dates: cast it first",
     }
 }

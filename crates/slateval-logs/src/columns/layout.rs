@@ -7,11 +7,12 @@ use std::slice::from_ref;
 use arrow_schema::{DataType, Schema};
 use slateval::{Field, Pool, Segment, Spec, Structure};
 
+use crate::columns::describe::ColumnRole;
 use crate::columns::hint;
-use crate::columns::label::{Label, LabelRole, Place};
+use crate::columns::label::{Label, Place, type_advice};
 use crate::columns::types;
 use crate::columns::wanted::{Columns, RowFormat};
-use crate::error::{ColumnContent, Error, Result};
+use crate::error::{ColumnContent, Error, Result, RowFault, brief};
 use crate::formats::Selection;
 use crate::json::{as_numbers, is_mixed};
 use crate::survey::Contents;
@@ -83,6 +84,16 @@ impl Role {
             Role::Target(policy) => Field::Target { policy, slot },
             Role::Chi(policy) => Field::Chi { policy, slot },
             Role::Anywhere(policy) => Field::Anywhere { policy, slot },
+        }
+    }
+
+    /// As a description says it, with the policy that it is of.
+    pub(crate) fn described(self) -> (ColumnRole, Option<usize>) {
+        match self {
+            Role::Logging => (ColumnRole::Logging, None),
+            Role::Target(policy) => (ColumnRole::Target, Some(policy)),
+            Role::Chi(policy) => (ColumnRole::Chi, Some(policy)),
+            Role::Anywhere(policy) => (ColumnRole::Anywhere, Some(policy)),
         }
     }
 
@@ -177,14 +188,11 @@ impl Layout {
     }
 
     /// An error about a cell, with what the cell stands for.
-    pub(crate) fn explained(&self, error: Error) -> Error {
-        match error {
-            Error::NotANumber { file, row, column, value, of: None } => {
-                let of = self.field_of(&column);
-                Error::NotANumber { file, row, column, value, of }
-            }
-            other => other,
+    pub(crate) fn explained(&self, mut error: Error) -> Error {
+        if let Error::Row { fault: RowFault::NotANumber { column, of, .. }, .. } = &mut error {
+            *of = of.or_else(|| self.field_of(column));
         }
+        error
     }
 
     /// What a column holds; none for a slot's row of a log in long format, where no cell may be empty.
@@ -229,7 +237,7 @@ impl<'a> Found<'a> {
     /// propensities are of one slot) the column itself.
     pub(crate) fn column_of(&self, base: &str, columns: &Columns) -> Option<String> {
         let has_one_slot =
-            || matches!(self.slots(&columns.logging, ColumnContent::Logging), Ok(Arrangement::Single(_)));
+            || matches!(self.slots(&columns.logging, ColumnRole::Logging.into()), Ok(Arrangement::Single(_)));
         let whole = self.index(base).filter(|&i| match columns.format {
             RowFormat::Long { .. } => true,
             RowFormat::Wide => types::list_item(self.data_type(i)).is_some() || has_one_slot(),
@@ -240,7 +248,7 @@ impl<'a> Found<'a> {
 
     /// The columns of a quantity in all slots, as far as they are there.
     pub(crate) fn slot_columns(&self, base: &str, columns: &Columns) -> Vec<usize> {
-        match (&columns.format, self.slots(base, ColumnContent::Logging)) {
+        match (&columns.format, self.slots(base, ColumnRole::Logging.into())) {
             (RowFormat::Long { .. }, _) => self.index(base).into_iter().collect(),
             (RowFormat::Wide, Ok(arrangement)) => arrangement.columns().to_vec(),
             (RowFormat::Wide, Err(_)) => Vec::new(),
@@ -248,15 +256,15 @@ impl<'a> Found<'a> {
     }
 
     fn scalars(&self, columns: &Columns, spec: &Spec) -> Result<Vec<Scalar>> {
-        let index = self.scalar(&columns.reward, ColumnContent::Rewards, types::is_reward)?;
+        let index = self.scalar(&columns.reward, ColumnRole::Reward.into(), types::is_reward)?;
         let mut scalars = vec![Scalar { field: Field::Reward, name: columns.reward.clone(), index }];
         if let Structure::Ranking(Pool::Column(name)) = &spec.structure {
-            let index = self.scalar(name, ColumnContent::Pool, types::is_number)?;
+            let index = self.scalar(name, ColumnRole::Pool.into(), types::is_number)?;
             scalars.push(Scalar { field: Field::Pool, name: name.clone(), index });
         }
         if spec.structure.needs().weight {
             for (policy, target) in columns.targets.iter().enumerate() {
-                let content = ColumnContent::Weights(target.name.clone());
+                let content = ColumnRole::Weight.of(&target.name);
                 let index = self.scalar(&target.weight, content, types::is_number)?;
                 scalars.push(Scalar { field: Field::Weight { policy }, name: target.weight.clone(), index });
             }
@@ -267,7 +275,11 @@ impl<'a> Found<'a> {
     fn groups(&self, columns: &Columns, spec: &Spec) -> Result<Vec<SlotColumns>> {
         let needs = spec.structure.needs();
         let mut groups = Vec::new();
-        let mut add = |role, base: &str, content: ColumnContent| -> Result<()> {
+        let mut add = |role: Role, base: &str| -> Result<()> {
+            let content = match role.described() {
+                (role, Some(policy)) => role.of(&columns.targets[policy].name),
+                (role, None) => role.into(),
+            };
             let arrangement = match columns.format {
                 RowFormat::Wide => self.slots(base, content)?,
                 RowFormat::Long { .. } => Arrangement::Long(self.scalar(base, content, types::is_number)?),
@@ -276,18 +288,17 @@ impl<'a> Found<'a> {
             Ok(())
         };
         if needs.logging {
-            add(Role::Logging, &columns.logging, ColumnContent::Logging)?;
+            add(Role::Logging, &columns.logging)?;
         }
         for (policy, target) in columns.targets.iter().enumerate() {
-            let name = || target.name.clone();
             if needs.slots {
-                add(Role::Target(policy), &target.target, ColumnContent::Target(name()))?;
+                add(Role::Target(policy), &target.target)?;
             }
             if needs.anywhere {
-                add(Role::Anywhere(policy), &target.anywhere, ColumnContent::Anywhere(name()))?;
+                add(Role::Anywhere(policy), &target.anywhere)?;
             }
             if needs.slots && spec.policies[policy].chi {
-                add(Role::Chi(policy), target.chi.name().unwrap_or("chi"), ColumnContent::Chi(name()))?;
+                add(Role::Chi(policy), target.chi.name().unwrap_or("chi"))?;
             }
         }
         Ok(groups)
@@ -325,7 +336,12 @@ impl<'a> Found<'a> {
         }
         let wide: Vec<usize> = (1..=MAX_SLOTS + 1).map_while(|k| self.index(&numbered(base, k))).collect();
         if wide.len() > MAX_SLOTS {
-            return Err(Error::TooManySlotColumns { file: self.file.into(), base: base.into(), limit: MAX_SLOTS });
+            let base = brief(base);
+            let what = format!(
+                "there are more than {MAX_SLOTS} columns `{base}_1`, `{base}_2`, …, and slates of more slots cannot be \
+                 evaluated; do they hold all candidates instead of the shown ones?"
+            );
+            return Err(Error::refused(self.file, what));
         }
         self.check_numbering(base, wide.len())?;
         match (wide.is_empty(), whole) {
@@ -365,12 +381,18 @@ impl<'a> Found<'a> {
         let prefix = format!("{base}_");
         for field in self.schema.fields() {
             let number = field.name().strip_prefix(&prefix).and_then(|n| n.parse::<usize>().ok());
-            let file = self.file.into();
             match number {
-                Some(0) => return Err(Error::SlotsFromZero { file, column: field.name().clone() }),
+                Some(0) => {
+                    let column = brief(field.name());
+                    let what = format!(
+                        "there is a column `{column}`, but slots are numbered from 1; rename the columns, or the slot \
+                         `{column}` stands for would be lost"
+                    );
+                    return Err(Error::refused(self.file, what));
+                }
                 Some(n) if n > slots => {
-                    let column = numbered(base, slots + 1);
-                    return Err(Error::MissingSlot { file, column, last: field.name().clone() });
+                    let (column, last) = (numbered(base, slots + 1), field.name().clone());
+                    return Err(Error::MissingSlot { file: self.file.into(), column, last });
                 }
                 _ => {}
             }
@@ -384,7 +406,10 @@ impl<'a> Found<'a> {
         self.schema.fields().iter().for_each(|field| *count.entry(field.name()).or_default() += 1);
         let double = used.iter().map(|&i| self.schema.field(i).name()).find(|name| count[name.as_str()] > 1);
         match double {
-            Some(column) => Err(Error::DoubleColumn { file: self.file.into(), column: column.clone() }),
+            Some(column) => {
+                let what = "and nothing tells which is meant; rename or remove one";
+                Err(Error::refused(self.file, format!("there are two columns `{}`, {what}", brief(column))))
+            }
             None => Ok(()),
         }
     }
@@ -395,22 +420,18 @@ impl<'a> Found<'a> {
             let Some(own) = group.arrangement.slots() else { continue };
             let (base, slots) = *first.get_or_insert((&group.base, own));
             if slots != own {
-                return Err(Error::SlotCounts {
-                    file: self.file.into(),
-                    first: base.into(),
-                    first_slots: slots,
-                    second: group.base.clone(),
-                    second_slots: own,
-                });
+                let (first, second) = (brief(base), brief(&group.base));
+                let what = format!("`{first}` has {slots} slots and `{second}` has {own}; every slot needs both");
+                return Err(Error::refused(self.file, what));
             }
         }
         Ok(())
     }
 
     fn keys(&self, slate: &str, position: &str) -> Result<Keys> {
-        let slate_index = self.index(slate).ok_or_else(|| self.missing(slate, "", ColumnContent::Slates))?;
+        let slate_index = self.index(slate).ok_or_else(|| self.missing(slate, "", ColumnRole::Slate.into()))?;
         self.check(slate_index, types::is_key, "slates are told apart by whole numbers or text")?;
-        let position_index = self.scalar(position, ColumnContent::Positions, types::is_number)?;
+        let position_index = self.scalar(position, ColumnRole::Position.into(), types::is_number)?;
         Ok(Keys {
             slate: slate_index,
             slate_name: slate.into(),
@@ -420,13 +441,13 @@ impl<'a> Found<'a> {
     }
 
     fn labels(&self, spec: &Spec) -> Result<Vec<Label>> {
-        let wanted = [(LabelRole::Segment, &spec.by), (LabelRole::Cluster, &spec.cluster)];
+        let wanted = [(ColumnRole::Segment, &spec.by), (ColumnRole::Cluster, &spec.cluster)];
         wanted.into_iter().filter_map(|(role, name)| Some(self.label(role, name.as_deref()?))).collect()
     }
 
     /// Segments may be told apart by several columns, with commas between their names.
-    fn label(&self, role: LabelRole, name: &str) -> Result<Label> {
-        let several = role == LabelRole::Segment && name.contains(',') && self.label_place(role, name).is_err();
+    fn label(&self, role: ColumnRole, name: &str) -> Result<Label> {
+        let several = role == ColumnRole::Segment && name.contains(',') && self.label_place(role, name).is_err();
         let place = if several {
             let parts = name.split(',').map(str::trim);
             Place::Several(
@@ -438,14 +459,14 @@ impl<'a> Found<'a> {
         Ok(Label { role, name: name.into(), place })
     }
 
-    fn label_place(&self, role: LabelRole, name: &str) -> Result<Place> {
+    fn label_place(&self, role: ColumnRole, name: &str) -> Result<Place> {
         if let Some(index) = self.index(name) {
-            self.check(index, types::is_segment, role.type_advice())?;
+            self.check(index, types::is_segment, type_advice(role))?;
             self.check(index, types::has_clock, types::ZONE_ADVICE)?;
             return Ok(Place::Column(index));
         }
         let constant = self.partition.iter().find(|(key, _)| key == name);
-        constant.map(|(_, value)| Place::Constant(value.clone())).ok_or_else(|| self.missing(name, "", role.content()))
+        constant.map(|(_, value)| Place::Constant(value.clone())).ok_or_else(|| self.missing(name, "", role.into()))
     }
 
     fn missing(&self, column: &str, looked_for: &str, content: ColumnContent) -> Error {

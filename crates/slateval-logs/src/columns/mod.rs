@@ -16,6 +16,6 @@ pub use overlap::Overlap;
 pub use wanted::{Columns, RowFormat, Source, TargetColumns};
 
 pub(crate) use agree::check_files;
-pub(crate) use label::{Label, LabelRole, Place};
+pub(crate) use label::{Label, Place};
 pub(crate) use layout::{Arrangement, Found, Keys, Layout, MAX_SLOTS, Scalar, SlotColumns};
-pub(crate) use types::offset_of;
+pub(crate) use types::{is_reward, offset_of};

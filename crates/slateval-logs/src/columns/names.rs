@@ -3,7 +3,7 @@
 use slateval::LOGGING;
 
 use crate::columns::wanted::{Columns, RowFormat, Source, TargetColumns};
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, brief};
 
 /// What a user calls the columns of a log: the flags of the command line, the keyword arguments of Python.
 ///
@@ -57,7 +57,7 @@ impl Names {
     /// The columns meant, with the defaults of their format.
     ///
     /// # Errors
-    /// [`Error::NoTarget`] for a column of a target that is not there, or of one of several.
+    /// For a column of a target that is not there, or of one of several.
     pub fn columns(&self) -> Result<Columns> {
         let mut columns = if self.long { Columns::long_default() } else { Columns::wide_default() };
         if let Some(reward) = &self.reward {
@@ -92,10 +92,10 @@ impl Columns {
     /// Refuses a baseline that is not one of several targets.
     ///
     /// # Errors
-    /// [`Error::NoBaseline`].
+    /// For any other.
     pub fn check_baseline(&self, baseline: &str) -> Result<()> {
         let known: Vec<&str> = self.targets.iter().map(|t| t.name.as_str()).collect();
-        let refuse = |why: String| Err(Error::NoBaseline { baseline: baseline.to_owned(), why });
+        let refuse = |why: String| Err(refused("baseline", baseline, &why));
         if baseline == LOGGING {
             return refuse("every target is compared with the logging policy anyway; name a target".to_owned());
         }
@@ -125,9 +125,13 @@ fn target(named: &Named, is_alone: bool) -> TargetColumns {
     TargetColumns { name: name.to_owned(), ..columns }
 }
 
+fn refused(option: &str, given: &str, why: &str) -> Error {
+    Error::Refused(format!("{option} `{}`: {}", brief(given), brief(why)).into())
+}
+
 fn of_target<'a>(columns: &'a mut Columns, option: &'static str, named: &Named) -> Result<&'a mut TargetColumns> {
     let known: Vec<String> = columns.targets.iter().map(|t| t.name.clone()).collect();
-    let refuse = |given: String, why: String| Err(Error::NoTarget { option, given, why });
+    let refuse = |given: String, why: String| Err(refused(option, &given, &why));
     match &named.name {
         None if known.len() == 1 => Ok(&mut columns.targets[0]),
         None => refuse(named.column.clone(), format!("there are {} targets; write NAME={}", known.len(), named.column)),

@@ -8,14 +8,14 @@ use std::io::BufRead;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use arrow_array::{ArrayRef, Float64Array, RecordBatch, RecordBatchOptions, StringArray};
-use arrow_buffer::{Buffer, NullBuffer, NullBufferBuilder, OffsetBuffer};
+use arrow_array::builder::{Float64Builder, StringBuilder};
+use arrow_array::{ArrayRef, RecordBatch, RecordBatchOptions};
 use arrow_schema::{Schema, SchemaRef};
-use memchr::{memchr, memchr2};
+use memchr::{memchr, memchr_iter, memchr2};
 
 use crate::csv::cell::Cell;
 use crate::csv::quotes::Quotes;
-use crate::error::{Error, Result, brief};
+use crate::error::{Error, Result, RowFault, brief};
 use crate::formats::batches::{BATCH, BadRows, LONGEST_LINE};
 
 const NAME: &str = "CSV file";
@@ -59,8 +59,8 @@ struct Rows {
 #[derive(Debug)]
 enum Column {
     Skip,
-    Number { name: String, values: Vec<f64>, valid: NullBufferBuilder },
-    Text { ends: Vec<i32>, bytes: Vec<u8> },
+    Number { name: String, values: Float64Builder },
+    Text(StringBuilder),
 }
 
 impl<R: BufRead> Records<R> {
@@ -173,50 +173,67 @@ impl<R: BufRead> Iterator for Records<R> {
 impl Rows {
     /// Adds a record. One that cannot be read stands there without some or all values.
     fn add(&mut self, record: &[u8]) {
-        let (mut at, mut cells, mut fault) = (0, 0, None);
-        while at <= record.len() && cells < self.columns.len() {
-            let end = self.columns[cells].add_number(record, at, self.delimiter).unwrap_or_else(|| {
+        let (cells, wanted) = (self.cells_of(record), self.columns.len());
+        let added = if cells == wanted { self.add_cells(record) } else { Err(self.uneven(cells)) };
+        if let Err(fault) = added {
+            self.bad.add(fault);
+        }
+        self.count += 1;
+    }
+
+    /// How many cells a record has.
+    fn cells_of(&self, record: &[u8]) -> usize {
+        if memchr(b'"', record).is_none() {
+            return 1 + memchr_iter(self.delimiter, record).count();
+        }
+        let (mut at, mut cells) = (0, 0);
+        while at <= record.len() {
+            (at, cells) = (cell_at(record, at, self.delimiter).1 + 1, cells + 1);
+        }
+        cells
+    }
+
+    /// A record that has another number of cells than the header: all its values are missing.
+    fn uneven(&mut self, cells: usize) -> Error {
+        self.columns.iter_mut().for_each(Column::add_null);
+        let wanted = self.columns.len();
+        let found = if cells > wanted { format!("more than {wanted}") } else { cells.to_string() };
+        self.bad_record(format!("{found} cells, and the header has {wanted}"))
+    }
+
+    /// Adds each cell to its column; says what is wrong with the first that cannot be read.
+    fn add_cells(&mut self, record: &[u8]) -> Result<()> {
+        let (mut at, mut result) = (0, Ok(()));
+        for index in 0..self.columns.len() {
+            at = 1 + self.columns[index].add_number(record, at, self.delimiter).unwrap_or_else(|| {
                 let (cell, end) = cell_at(record, at, self.delimiter);
-                fault = fault.take().or(self.add_cell(cells, &cell).err());
+                let added = self.add_cell(index, &cell);
+                if result.is_ok() {
+                    result = added;
+                }
                 end
             });
-            (at, cells) = (end + 1, cells + 1);
         }
-        let more = at <= record.len();
-        if more || cells < self.columns.len() {
-            let (more, wanted) = (if more { "more than " } else { "" }, self.columns.len());
-            fault = Some(self.bad_record(format!("{more}{cells} cells, and the header has {wanted}")));
-            self.columns.iter_mut().for_each(|column| column.blank(self.count));
-        }
-        fault.into_iter().for_each(|fault| self.bad.add(fault));
-        self.count += 1;
+        result
     }
 
     /// Adds what a cell holds to its column. A cell that cannot be read is a missing value.
     fn add_cell(&mut self, index: usize, cell: &[u8]) -> Result<()> {
-        let (row, text) = (self.row(), str::from_utf8(cell));
+        let text = str::from_utf8(cell);
         match &mut self.columns[index] {
             Column::Skip => {}
-            Column::Number { name, values, valid } => {
+            Column::Number { name, values } => {
                 let found = text.map_or(Cell::Other, Cell::read);
-                let number = if let Cell::Number(number) = found { Some(number) } else { None };
-                values.push(number.unwrap_or_default());
-                valid.append(number.is_some());
+                values.append_option(if let Cell::Number(number) = found { Some(number) } else { None });
                 if found == Cell::Other {
-                    let value = brief(String::from_utf8_lossy(cell).trim());
-                    return Err(Error::NotANumber {
-                        file: self.path.clone(),
-                        row,
-                        column: name.clone(),
-                        value,
-                        of: None,
-                    });
+                    let value = brief(String::from_utf8_lossy(cell).trim()).into();
+                    let column = name.as_str().into();
+                    return Err(self.fault(RowFault::NotANumber { column, value, of: None }));
                 }
             }
-            Column::Text { ends, bytes } => {
-                bytes.extend_from_slice(text.unwrap_or_default().as_bytes());
-                // The text of a batch has some megabytes more than a line at most.
-                ends.push(bytes.len() as i32);
+            Column::Text(texts) => {
+                // A cell without text is a missing value.
+                texts.append_option(text.ok().filter(|text| !text.is_empty()));
                 self.text += cell.len();
                 text.map_err(|_| self.bad_record(format!("a cell in column {} is not UTF-8 text", index + 1)))?;
             }
@@ -229,8 +246,13 @@ impl Rows {
         self.first_row + self.count as u64 + 1
     }
 
+    /// The error of the row that is being read.
+    fn fault(&self, fault: RowFault) -> Error {
+        Error::Row { file: self.path.clone(), row: self.row(), fault }
+    }
+
     fn bad_record(&self, reason: String) -> Error {
-        Error::BadRecord { file: self.path.clone(), row: self.row(), reason }
+        self.fault(RowFault::BadRecord(reason.into()))
     }
 
     fn unreadable(&self, reason: impl ToString) -> Error {
@@ -252,60 +274,36 @@ impl Column {
     fn new(wanted: &Use) -> Self {
         match wanted {
             Use::Skip => Column::Skip,
-            Use::Number(name) => {
-                let (name, values) = (name.clone(), Vec::with_capacity(BATCH));
-                Column::Number { name, values, valid: NullBufferBuilder::new(BATCH) }
-            }
-            Use::Text => Column::Text { ends: vec![0], bytes: Vec::new() },
+            Use::Number(name) => Column::Number { name: name.clone(), values: Float64Builder::with_capacity(BATCH) },
+            Use::Text => Column::Text(StringBuilder::new()),
         }
     }
 
     /// Adds the cell that begins at `at` if this is a column of numbers, and the cell one without blanks and quotes. Returns
     /// where it ends.
     fn add_number(&mut self, record: &[u8], at: usize, delimiter: u8) -> Option<usize> {
-        let Column::Number { values, valid, .. } = self else { return None };
+        let Column::Number { values, .. } = self else { return None };
         let (number, length) = fast_float2::parse_partial(&record[at..]).ok()?;
         let end = at + length;
         (end == record.len() || record[end] == delimiter).then(|| {
-            values.push(number);
-            valid.append_non_null();
+            values.append_value(number);
             end
         })
     }
 
-    /// Makes the value of the last row a missing one, whether the row has one already or not.
-    fn blank(&mut self, row: usize) {
+    fn add_null(&mut self) {
         match self {
             Column::Skip => {}
-            Column::Number { values, valid, .. } => {
-                values.resize(row, 0.0);
-                valid.truncate(row);
-                values.push(0.0);
-                valid.append_null();
-            }
-            Column::Text { ends, bytes } => {
-                ends.truncate(row + 1);
-                bytes.truncate(ends[row] as usize);
-                ends.push(ends[row]);
-            }
+            Column::Number { values, .. } => values.append_null(),
+            Column::Text(texts) => texts.append_null(),
         }
     }
 
     fn take(&mut self) -> Option<ArrayRef> {
         match self {
             Column::Skip => None,
-            Column::Number { values, valid, .. } => {
-                let values = std::mem::replace(values, Vec::with_capacity(BATCH));
-                Some(Arc::new(Float64Array::new(values.into(), valid.finish())))
-            }
-            Column::Text { ends, bytes } => {
-                let ends = std::mem::replace(ends, vec![0]);
-                // A cell without text is a missing value.
-                let valid: Vec<bool> = ends.windows(2).map(|end| end[0] < end[1]).collect();
-                let valid = Some(NullBuffer::from(valid)).filter(|valid| valid.null_count() > 0);
-                let bytes = Buffer::from_vec(std::mem::take(bytes));
-                Some(Arc::new(StringArray::new(OffsetBuffer::new(ends.into()), bytes, valid)))
-            }
+            Column::Number { values, .. } => Some(Arc::new(values.finish())),
+            Column::Text(texts) => Some(Arc::new(texts.finish())),
         }
     }
 }

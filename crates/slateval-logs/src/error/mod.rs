@@ -10,6 +10,7 @@ mod table;
 mod tolerance;
 mod words;
 
+use std::fmt;
 use std::path::{Path, PathBuf};
 
 use slateval::{Field, IgnoreReason, IgnoredFile, shown};
@@ -19,14 +20,15 @@ pub use content::ColumnContent;
 pub use likeness::Likeness;
 pub(crate) use name::{beginning, brief};
 pub use name::{name_of, shown_path};
-pub use remote::RemoteError;
+pub use remote::{RemoteError, RemoteFault};
+pub use rows::RowFault;
 pub use table::TableFormat;
 pub use tolerance::{OnBad, OnUnknown, Tolerance};
-use words::{column_advice, in_segments, item_text, left_out, number_advice, several, unknown};
+use words::{column_advice, in_segments, left_out, several, unknown};
 pub(crate) use words::{numbers_text, texts_text};
 
 /// A result of reading logs.
-pub type Result<T> = std::result::Result<T, Error>;
+pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 /// Everything a log can be refused for. Rows count from 1, without the header.
 ///
@@ -43,6 +45,22 @@ pub enum Error {
     /// Something elsewhere that cannot be read.
     #[error(transparent)]
     Remote(#[from] RemoteError),
+    /// A row that cannot be used.
+    #[error("{}, {}: {fault}", shown_path(.file), .fault.place(*.row))]
+    Row {
+        /// The file.
+        file: PathBuf,
+        /// The row; of a slate that is not whole, its first.
+        row: u64,
+        /// Why it cannot be used.
+        fault: RowFault,
+    },
+    /// What else a log, or a question to it, is refused for.
+    #[error("{0}")]
+    Refused(
+        /// What is wrong, where, and what to do.
+        Box<str>,
+    ),
     /// A file that was written to while it was read.
     #[error(
         "{}: it changed since the log was opened, so its rows may be read in part or twice; run again when it is complete", shown_path(.path)
@@ -51,77 +69,17 @@ pub enum Error {
         /// The file.
         path: PathBuf,
     },
-    /// A file that a summary has with other content.
-    #[error(
-        "{}: a file of this name is in it already, with other content; put the earlier file back, or make the summary \
-         again from all its logs", shown_path(.path)
-    )]
-    OtherContent {
-        /// The file.
-        path: PathBuf,
-    },
-    /// A file of which a summary has some row groups.
-    #[error(
-        "{}: {known} of its {all} row groups are in it already; add the others with a plan of tasks, or make the summary \
-         again from all its logs", shown_path(.path)
-    )]
-    KnownInPart {
-        /// The file.
-        path: PathBuf,
-        /// Row groups that the summary has.
-        known: usize,
-        /// Row groups of the file.
-        all: usize,
-    },
     /// A checkpoint that the reading cannot go on from.
     #[error("{0}")]
     Checkpoint(Box<CheckpointFault>),
     /// A checkpoint of a reading that cannot be repeated.
     #[error("standard input cannot be read again, so reading it cannot be resumed; save it to a file first")]
     InputNotRepeatable,
-    /// A pipe or a device in place of a file.
-    #[error("{}: neither a file nor a directory; to read a stream, pipe it in as Arrow IPC and read `-`", shown_path(.path))]
-    NotAFile {
-        /// The path given.
-        path: PathBuf,
-    },
-    /// A directory that is reached by two paths.
-    #[error(
-        "{}: the same directory as {}, through a link; its files would count twice: remove the link, or name the files to \
-         be read", shown_path(.path), shown_path(.other)
-    )]
-    SameDirectory {
-        /// The path that was found later.
-        path: PathBuf,
-        /// The path that was found first.
-        other: PathBuf,
-    },
-    /// The folder of a table whose own log says which files and rows count.
-    #[error(
-        "{}: this is a table of {}, whose own log says which of its files and rows count; let something that knows the \
-         format read it, such as Spark, DuckDB or deltalake, and pass what it reads (docs/tables.md)",
-        shown_path(.path),
-        format.name()
-    )]
-    Table {
-        /// The folder.
-        path: PathBuf,
-        /// The format.
-        format: TableFormat,
-    },
     /// A glob that fits no file.
     #[error("{pattern}: no file fits this pattern", pattern = brief(.pattern))]
     NoMatch {
         /// The pattern given.
         pattern: String,
-    },
-    /// A glob that is none.
-    #[error("{pattern}: not a valid pattern: {reason}", pattern = brief(.pattern), reason = brief(.reason))]
-    BadPattern {
-        /// The pattern given.
-        pattern: String,
-        /// What is wrong with it.
-        reason: String,
     },
     /// A directory in which no log was found.
     #[error(
@@ -215,37 +173,11 @@ pub enum Error {
         /// The most that are read.
         limit: usize,
     },
-    /// Two columns of one name.
-    #[error(
-        "{}: there are two columns `{column}`, and nothing tells which is meant; rename or remove one",
-        shown_path(.file), column = brief(.column)
-    )]
-    DoubleColumn {
-        /// The file.
-        file: PathBuf,
-        /// The name.
-        column: String,
-    },
     /// A JSON file that is one array.
     #[error("{} is a JSON array; write one object per line (JSON lines), for example with `jq -c '.[]'`", shown_path(.path))]
     JsonArray {
         /// The file.
         path: PathBuf,
-    },
-    /// A summary where a log should be.
-    #[error("{} is a saved summary and no log; use `slateval show` or `slateval merge`", shown_path(.path))]
-    SavedSummary {
-        /// The file.
-        path: PathBuf,
-    },
-    /// Something else on standard input than can be read from there.
-    #[error(
-        "standard input is not an Arrow IPC stream: {reason}; `-` reads an Arrow IPC stream and nothing else: save \
-         other formats to a file and read that", reason = brief(.reason)
-    )]
-    NotAStream {
-        /// What the reader said.
-        reason: String,
     },
     /// A log without a single slate.
     #[error("there are no rows in {}: an empty log says nothing about any policy", shown(&.paths.join(", ")))]
@@ -284,35 +216,6 @@ pub enum Error {
         /// A later one.
         last: String,
     },
-    /// Numbered columns that begin with 0.
-    #[error(
-        "{}: there is a column `{column}`, but slots are numbered from 1; rename the columns, or the slot `{column}` \
-         stands for would be lost",
-        shown_path(.file), column = brief(.column)
-    )]
-    SlotsFromZero {
-        /// The file.
-        file: PathBuf,
-        /// The column numbered 0.
-        column: String,
-    },
-    /// Numbered columns of different number.
-    #[error(
-        "{}: `{first}` has {first_slots} slots and `{second}` has {second_slots}; every slot needs both",
-        shown_path(.file), first = brief(.first), second = brief(.second)
-    )]
-    SlotCounts {
-        /// The file.
-        file: PathBuf,
-        /// A base name, such as `mu`.
-        first: String,
-        /// Its number of columns.
-        first_slots: usize,
-        /// Another base name.
-        second: String,
-        /// Its number of columns.
-        second_slots: usize,
-    },
     /// A column that cannot hold what it should.
     #[error(
         "{}: column `{column}` is of type {found}; {advice}",
@@ -327,172 +230,6 @@ pub enum Error {
         found: String,
         /// What to do.
         advice: &'static str,
-    },
-    /// Two files that are not parts of one log.
-    #[error(
-        "these files do not make one log: column `{column}` is {first_type} in {} and {second_type} in {}; \
-         give them the same columns or read them apart",
-        shown_path(.first), shown_path(.second), column = brief(.column), first_type = brief(.first_type),
-        second_type = brief(.second_type)
-    )]
-    DifferentFiles {
-        /// The column.
-        column: String,
-        /// One file.
-        first: PathBuf,
-        /// The column's type there.
-        first_type: Box<str>,
-        /// The other file.
-        second: PathBuf,
-        /// The column's type there.
-        second_type: Box<str>,
-    },
-    /// A column that is used where it is present, in some files only.
-    #[error(
-        "these files do not make one log: {} has a column `{column}` and {} has not; add it to all files, or leave it \
-         out: remove or rename it where it is",
-        shown_path(.with), shown_path(.without), column = brief(.column)
-    )]
-    InSomeFiles {
-        /// The column.
-        column: String,
-        /// A file that has it.
-        with: PathBuf,
-        /// A file that has not.
-        without: PathBuf,
-    },
-    /// A value that must be there.
-    #[error(
-        "{}, row {row}: `{column}`{} is null: {rule}",
-        shown_path(.file), item_text(.item), column = brief(.column)
-    )]
-    NullValue {
-        /// The file.
-        file: PathBuf,
-        /// The row.
-        row: u64,
-        /// The column.
-        column: String,
-        /// The item of a list, from 1.
-        item: Option<usize>,
-        /// The rule it breaks.
-        rule: &'static str,
-    },
-    /// A slot that is there in one column and not in another.
-    #[error(
-        "{}, row {row}: `{column}`{} is null but `{other}`{} is not; a slot that the slate does not have is null in \
-         both",
-        shown_path(.file), item_text(.item), item_text(.other_item), column = brief(.column), other = brief(.other)
-    )]
-    HalfSlot {
-        /// The file.
-        file: PathBuf,
-        /// The row.
-        row: u64,
-        /// The column without a value.
-        column: String,
-        /// The item of a list, from 1.
-        item: Option<usize>,
-        /// The column with a value.
-        other: String,
-        /// The item of a list, from 1.
-        other_item: Option<usize>,
-    },
-    /// Lists of different lengths in one row.
-    #[error(
-        "{}, row {row}: list `{first}` has {first_length} items and list `{second}` has {second_length}; both need one \
-         item for each slot",
-        shown_path(.file), first = brief(.first), second = brief(.second)
-    )]
-    Lengths {
-        /// The file.
-        file: PathBuf,
-        /// The row.
-        row: u64,
-        /// A list column.
-        first: String,
-        /// Its length in this row.
-        first_length: usize,
-        /// Another list column.
-        second: String,
-        /// Its length in this row.
-        second_length: usize,
-    },
-    /// Slates that are longer than any slate.
-    #[error(
-        "{}, row {row}: this slate has {slots} slots, more than the {limit} that can be evaluated; does `{column}` hold \
-         all candidates instead of the shown ones?",
-        shown_path(.file), column = brief(.column)
-    )]
-    TooManySlots {
-        /// The file.
-        file: PathBuf,
-        /// The row.
-        row: u64,
-        /// The column.
-        column: String,
-        /// The slots found.
-        slots: usize,
-        /// The most that are possible.
-        limit: usize,
-    },
-    /// More numbered columns than any slate has slots.
-    #[error(
-        "{}: there are more than {limit} columns `{base}_1`, `{base}_2`, …, and slates of more slots cannot be evaluated; do \
-         they hold all candidates instead of the shown ones?",
-        shown_path(.file), base = brief(.base)
-    )]
-    TooManySlotColumns {
-        /// The file.
-        file: PathBuf,
-        /// The name without its number.
-        base: String,
-        /// The most slots that are possible.
-        limit: usize,
-    },
-    /// Text where a number should be.
-    #[error(
-        "{}, row {row}: `{column}` is `{value}`, which is not a number; {}",
-        shown_path(.file), number_advice(*.of, .value), column = brief(.column), value = brief(.value)
-    )]
-    NotANumber {
-        /// The file.
-        file: PathBuf,
-        /// The row.
-        row: u64,
-        /// The column.
-        column: String,
-        /// The text found.
-        value: String,
-        /// What the number would stand for, where it is known.
-        of: Option<Field>,
-    },
-    /// A JSON line that does not fit the lines before it.
-    #[error(
-        "{}, row {row}: {reason}; every line must hold one JSON object of the same shape",
-        shown_path(.file), reason = brief(.reason)
-    )]
-    BadLine {
-        /// The file.
-        file: PathBuf,
-        /// The row.
-        row: u64,
-        /// What the reader said.
-        reason: String,
-    },
-    /// A record of a CSV file that is not built like the others.
-    #[error(
-        "{}, row {row}: {reason}; every row of a CSV file has the cells of its header: is the file truncated or \
-         damaged?",
-        shown_path(.file), reason = brief(.reason)
-    )]
-    BadRecord {
-        /// The file.
-        file: PathBuf,
-        /// The row.
-        row: u64,
-        /// What is wrong.
-        reason: String,
     },
     /// A column of something else than it should hold.
     #[error(
@@ -541,95 +278,6 @@ pub enum Error {
         /// What was wrong first.
         first: String,
     },
-    /// A value that no reward or probability can have.
-    #[error(
-        "{}, row {row}: `{column}`{} is {value}: {}",
-        shown_path(.file), item_text(.item), .field.rule(), column = brief(.column)
-    )]
-    BadValue {
-        /// The file.
-        file: PathBuf,
-        /// The row.
-        row: u64,
-        /// The column.
-        column: String,
-        /// The item of a list, from 1.
-        item: Option<usize>,
-        /// The value found.
-        value: f64,
-        /// What the value stands for.
-        field: Field,
-    },
-    /// Long format: a slate whose positions are not 1, 2, … or 0, 1, ….
-    #[error(
-        "{}, slate {slate} (row {row}): positions {positions} where {wanted} were expected; the rows of one slate must \
-         stand next to each other, each position once: sort the log by `{slate_column}, {position_column}`",
-        shown_path(.file), slate = brief(.slate), positions = brief(.positions), wanted = brief(.wanted),
-        slate_column = brief(.slate_column), position_column = brief(.position_column)
-    )]
-    Positions {
-        /// The file.
-        file: PathBuf,
-        /// The slate's first row.
-        row: u64,
-        /// Whether the slate has its first position.
-        has_first: bool,
-        /// The slate.
-        slate: Box<str>,
-        /// The positions found.
-        positions: Box<str>,
-        /// The positions that so many rows should have.
-        wanted: Box<str>,
-        /// The column of slates.
-        slate_column: Box<str>,
-        /// The column of positions.
-        position_column: Box<str>,
-    },
-    /// Long format: files that number slots from 0 and files that number them from 1.
-    #[error(
-        "these files do not make one log: the positions in {} begin with {first_base} and those in {} with \
-         {second_base}; put all rows of a slate next to each other in one file, sorted by `{slate_column}, \
-         {position_column}`, and number slots the same way in all files",
-        shown_path(.first), shown_path(.second), slate_column = brief(.slate_column),
-        position_column = brief(.position_column)
-    )]
-    PositionBases {
-        /// One file.
-        first: PathBuf,
-        /// The number of its slates' first slot.
-        first_base: u8,
-        /// The other file.
-        second: PathBuf,
-        /// The number of its slates' first slot.
-        second_base: u8,
-        /// The column of slates.
-        slate_column: Box<str>,
-        /// The column of positions.
-        position_column: Box<str>,
-    },
-    /// Long format: a slate in two segments or clusters.
-    #[error(
-        "{}, row {row}: slate {slate} has `{column}` = {second} here and {first} in its first row; a slate belongs to \
-         one {noun}",
-        shown_path(.file), slate = brief(.slate), column = brief(.column), first = brief(.first),
-        second = brief(.second)
-    )]
-    TwoLabels {
-        /// The file.
-        file: PathBuf,
-        /// The row.
-        row: u64,
-        /// The slate.
-        slate: Box<str>,
-        /// The column.
-        column: Box<str>,
-        /// The value in the first row.
-        first: Box<str>,
-        /// The value in this row.
-        second: Box<str>,
-        /// `segment` or `cluster`.
-        noun: &'static str,
-    },
     /// A specification and columns that speak of different targets.
     #[error("there are columns for {columns} target policies and a specification of {policies}")]
     Targets {
@@ -638,30 +286,9 @@ pub enum Error {
         /// The number of targets in the specification.
         policies: usize,
     },
-    /// A column of a target that is not there.
-    #[error("{option} `{given}`: {why}", given = brief(.given), why = brief(.why))]
-    NoTarget {
-        /// What the column was to be.
-        option: &'static str,
-        /// The column as given.
-        given: String,
-        /// What is wrong with it.
-        why: String,
-    },
-    /// A baseline that nothing can be compared with.
-    #[error("baseline `{baseline}`: {why}", baseline = brief(.baseline), why = brief(.why))]
-    NoBaseline {
-        /// The baseline as given.
-        baseline: String,
-        /// What is wrong with it.
-        why: String,
-    },
     /// Whoever watched the reading had enough of it.
     #[error("reading the log was broken off")]
     Stopped,
-    /// Standard input can be read only once.
-    #[error("standard input has been read already; save it to a file to read it again")]
-    InputUsedUp,
     /// Sums that would not fit into memory.
     #[error(
         "the sums of slates of {slots} slots for {targets} target{}{} may take {needed} MB of memory, more than the {limit} MB \
@@ -715,5 +342,31 @@ pub(crate) fn megabytes(bytes: u64) -> u64 {
 impl Error {
     pub(crate) fn unreadable(path: &Path, format: &'static str, reason: impl ToString) -> Self {
         Error::Unreadable { path: path.into(), format, reason: beginning(&reason.to_string()) }
+    }
+
+    /// Something about a file.
+    pub(crate) fn refused(path: &Path, what: impl fmt::Display) -> Self {
+        Error::Refused(format!("{}: {what}", shown_path(path)).into())
+    }
+
+    /// Two files, or what is known of them, that contradict each other.
+    pub(crate) fn not_one_log(why: impl fmt::Display) -> Self {
+        Error::Refused(format!("these files do not make one log: {why}").into())
+    }
+
+    /// The folder of a table whose own log says which files and rows count.
+    pub(crate) fn table(folder: &Path, format: TableFormat) -> Self {
+        let what = format!(
+            "this is a table of {}, whose own log says which of its files and rows count; let something that knows the \
+             format read it, such as Spark, DuckDB or deltalake, and pass what it reads (docs/tables.md)",
+            format.name()
+        );
+        Error::refused(folder, what)
+    }
+
+    /// A pattern that is none.
+    pub(crate) fn bad_pattern(pattern: &str, reason: impl fmt::Display) -> Self {
+        let (pattern, reason) = (brief(pattern), brief(&reason.to_string()));
+        Error::Refused(format!("{pattern}: not a valid pattern: {reason}").into())
     }
 }

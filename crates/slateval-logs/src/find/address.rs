@@ -3,9 +3,10 @@
 use std::fmt;
 use std::path::{Path, PathBuf};
 
+use percent_encoding::percent_decode_str;
 use slateval::redacted;
 
-use crate::error::RemoteError;
+use crate::error::{RemoteError, RemoteFault};
 use crate::find::location::Location;
 
 /// A path, or an address.
@@ -110,9 +111,7 @@ impl Address {
                 local_part(given, format!("/dbfs/{}", rest.trim_start_matches('/'))).map(Address::Local)
             }
             (_, Some((_, scheme)), Some(rest)) => Remote::of(given, *scheme, rest).map(Address::Remote),
-            (_, None, Some(_)) if !scheme.is_empty() => {
-                Err(RemoteError::UnknownScheme { address: redacted(given).into_owned(), scheme })
-            }
+            (_, None, Some(_)) if !scheme.is_empty() => Err(RemoteFault::UnknownScheme { scheme }.at(redacted(given))),
             // What `pathlib` makes of an address, and what else is no path.
             (_, Some(_), None) if rest.starts_with('/') => Err(bad(given, ONE_SLASH)),
             _ if redacted(given) != given => Err(bad(given, ONE_SLASH)),
@@ -124,7 +123,7 @@ impl Address {
 const ONE_SLASH: &str = "two slashes belong behind the colon; a path object drops one of them: pass text";
 
 fn bad(given: &str, reason: &str) -> RemoteError {
-    RemoteError::BadAddress { address: redacted(given).into_owned(), reason: reason.into() }
+    RemoteFault::BadAddress { reason: reason.into() }.at(redacted(given))
 }
 
 /// The path in `file:/x`, `file:///x` or `file://localhost/x`.
@@ -149,7 +148,6 @@ fn local_part(given: &str, path: String) -> Result<PathBuf, RemoteError> {
 #[cfg_attr(not(feature = "object-store"), allow(dead_code))]
 impl Remote {
     fn of(given: &str, scheme: Scheme, rest: &str) -> Result<Remote, RemoteError> {
-        let address = || redacted(given).into_owned();
         // No server sees what follows `#`.
         let rest = if scheme.is_web() { rest.split('#').next().unwrap_or_default() } else { rest };
         let (place, query) = match rest.split_once('?') {
@@ -174,7 +172,7 @@ impl Remote {
         }
         // Names of objects have no user in them, and no signature.
         if !scheme.is_web() && redacted(&found.full()) != found.full() {
-            return Err(RemoteError::SecretsInAddress { address: address(), credentials: scheme.credentials() });
+            return Err(RemoteFault::SecretsInAddress { credentials: scheme.credentials() }.at(redacted(given)));
         }
         Ok(found)
     }
@@ -204,6 +202,11 @@ impl Remote {
         redacted(&self.full()).into_owned().into()
     }
 
+    /// The same as text.
+    pub(crate) fn name(&self) -> String {
+        self.shown().display().to_string()
+    }
+
     /// The same place with another key.
     pub(crate) fn with_key(&self, key: &str) -> Remote {
         Remote { key: key.into(), ..self.clone() }
@@ -223,28 +226,7 @@ impl fmt::Debug for Remote {
 
 /// Spark and Hive write `%20` for what a name cannot hold, and so do addresses.
 pub(crate) fn decode(text: &str) -> String {
-    String::from_utf8_lossy(&decode_bytes(text)).into_owned()
-}
-
-/// The same for what need not be text.
-pub(crate) fn decode_bytes(text: &str) -> Vec<u8> {
-    let bytes = text.as_bytes();
-    let mut out = Vec::with_capacity(bytes.len());
-    let mut at = 0;
-    while at < bytes.len() {
-        let code = (bytes[at] == b'%').then(|| text.get(at + 1..at + 3)).flatten();
-        match code.and_then(|hex| u8::from_str_radix(hex, 16).ok()) {
-            Some(byte) => {
-                out.push(byte);
-                at += 3;
-            }
-            None => {
-                out.push(bytes[at]);
-                at += 1;
-            }
-        }
-    }
-    out
+    percent_decode_str(text).decode_utf8_lossy().into_owned()
 }
 
 #[cfg(test)]

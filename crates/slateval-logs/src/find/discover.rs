@@ -7,7 +7,7 @@ use std::path::{Component, Path, PathBuf};
 
 use slateval::Segment;
 
-use crate::error::{Error, Result, TableFormat};
+use crate::error::{Error, Result, TableFormat, shown_path};
 use crate::find::address::{Address, Remote, decode};
 use crate::find::candidates::{By, Candidates};
 use crate::find::detect::{Format, STDIN};
@@ -59,7 +59,11 @@ impl Found {
     fn enter(&mut self, directory: &Path) -> Result<()> {
         let real = fs::canonicalize(directory).map_err(|e| Error::unreadable(directory, "directory", e))?;
         match self.directories.insert(real, directory.into()) {
-            Some(other) => Err(Error::SameDirectory { path: directory.into(), other }),
+            Some(other) => {
+                let what = "its files would count twice: remove the link, or name the files to be read";
+                let other = shown_path(&other);
+                Err(Error::refused(directory, format!("the same directory as {other}, through a link; {what}")))
+            }
             None => Ok(()),
         }
     }
@@ -79,9 +83,8 @@ fn expand(path: &Path, found: &mut Found) -> Result<()> {
     let Some(given) = path.to_str().filter(|given| given.contains(['*', '?', '['])) else {
         return Err(Error::NoSuchFile { path: path.into() });
     };
-    let bad = |reason: String| Error::BadPattern { pattern: given.into(), reason };
-    let matches = glob::glob(given).map_err(|e| bad(e.to_string()))?;
-    let mut matches: Vec<PathBuf> = matches.collect::<std::result::Result<_, _>>().map_err(|e| bad(e.to_string()))?;
+    let matches = glob::glob(given).map_err(|e| Error::bad_pattern(given, e))?;
+    let mut matches: Vec<PathBuf> = matches.collect::<Result<_, _>>().map_err(|e| Error::bad_pattern(given, e))?;
     matches.retain(|path| !hides(given, path));
     matches.sort();
     if matches.is_empty() {
@@ -115,7 +118,7 @@ fn has_wildcard(part: &Component<'_>) -> bool {
 
 /// Refuses the folder of a table whose own log says which files and rows count.
 fn refuse_table(folder: &Path) -> Result<()> {
-    let table = |format| Err(Error::Table { path: folder.into(), format });
+    let table = |format| Err(Error::table(folder, format));
     if folder.join(TableFormat::DeltaLake.folder()).is_dir() {
         return table(TableFormat::DeltaLake);
     }
@@ -130,7 +133,10 @@ pub(crate) const ICEBERG: &str = ".metadata.json";
 /// Refuses what is no file: a pipe would be waited for, and cannot be read twice.
 fn check_file(path: &Path) -> Result<()> {
     match fs::metadata(path).is_ok_and(|file| !file.is_file()) {
-        true => Err(Error::NotAFile { path: path.into() }),
+        true => {
+            let what = "neither a file nor a directory; to read a stream, pipe it in as Arrow IPC and read `-`";
+            Err(Error::refused(path, what))
+        }
         false => Ok(()),
     }
 }

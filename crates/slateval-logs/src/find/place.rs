@@ -1,12 +1,12 @@
 //! Where the bytes of a file are: on this machine, or in object storage.
 
-use std::fs::File;
-use std::io::{self, Read, Seek, SeekFrom};
+use std::fmt::Debug;
+use std::io::{Read, Seek, SeekFrom};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crate::error::{Error, RemoteError, Result};
+use crate::error::{Error, RemoteError, RemoteFault, Result};
 use crate::find::address::Address;
 use crate::find::detect::{STDIN, cannot_open, open_file};
 use crate::find::location::Location;
@@ -79,8 +79,8 @@ impl Place {
     /// Its bytes, from the first on.
     pub(crate) fn reader(&self) -> Result<Reader> {
         match self {
-            Place::Local(path) => open_file(path).map(Reader::File),
-            Place::Object(object) => Ok(Reader::Object(Sequential::new(object.clone()))),
+            Place::Local(path) => Ok(Box::new(open_file(path)?)),
+            Place::Object(object) => Ok(Box::new(Sequential::new(object.clone()))),
         }
     }
 
@@ -88,7 +88,7 @@ impl Place {
     pub(crate) fn reader_of(&self, range: &Range<u64>) -> Result<Reader> {
         let mut reader = match self {
             Place::Local(_) => self.reader()?,
-            Place::Object(object) => Reader::Object(Sequential::of_range(object.clone(), range)),
+            Place::Object(object) => Box::new(Sequential::of_range(object.clone(), range)) as Reader,
         };
         reader.seek(SeekFrom::Start(range.start)).map_err(|e| self.unreadable("text file", e))?;
         Ok(reader)
@@ -104,7 +104,7 @@ impl Place {
         match self {
             Place::Local(_) => None,
             Place::Object(object) => object.failure().map(|failure| match failure {
-                RemoteError::Changed { .. } => Error::Changed { path: self.path().into() },
+                RemoteError { fault: RemoteFault::Changed, .. } => Error::Changed { path: self.path().into() },
                 other => Error::Remote(other),
             }),
         }
@@ -118,26 +118,9 @@ impl From<PathBuf> for Place {
 }
 
 /// The bytes of a file, one after the other.
-#[derive(Debug)]
-pub(crate) enum Reader {
-    File(File),
-    Object(Sequential),
-}
+pub(crate) type Reader = Box<dyn ReadAndSeek>;
 
-impl Read for Reader {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        match self {
-            Reader::File(file) => file.read(buffer),
-            Reader::Object(object) => object.read(buffer),
-        }
-    }
-}
+/// Both traits in one, for a box has room for one.
+pub(crate) trait ReadAndSeek: Read + Seek + Debug + Send {}
 
-impl Seek for Reader {
-    fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
-        match self {
-            Reader::File(file) => file.seek(to),
-            Reader::Object(object) => object.seek(to),
-        }
-    }
-}
+impl<T: Read + Seek + Debug + Send> ReadAndSeek for T {}

@@ -98,16 +98,24 @@ pub(crate) fn open_stream(place: &Place, room: &Room, choose: Choose<'_>) -> Res
 /// Refuses input that cannot be a stream by its first bytes. The reader would take text for a length, and wait for as
 /// many bytes.
 fn check_stream(reader: &mut impl BufRead) -> Result<()> {
-    let refuse = |reason: String| Err(Error::NotAStream { reason });
     match reader.fill_buf() {
-        Err(e) => refuse(brief(&e.to_string())),
-        Ok([]) => refuse("it is empty".into()),
+        Err(e) => Err(no_stream(e)),
+        Ok([]) => Err(no_stream("it is empty")),
         // The continuation marker; before Arrow 0.15 a length, which was less than 16 MB.
         Ok([0xff, 0xff, 0xff, 0xff, ..] | [_, _, _, 0, ..]) => Ok(()),
-        Ok([_, _, _, _, ..]) => refuse("its first bytes are those of something else".into()),
+        Ok([_, _, _, _, ..]) => Err(no_stream("its first bytes are those of something else")),
         // Less than four bytes in a pipe so far: the reader waits for more.
         Ok(_) => Ok(()),
     }
+}
+
+fn no_stream(reason: impl ToString) -> Error {
+    let reason = brief(&reason.to_string());
+    let what = format!(
+        "standard input is not an Arrow IPC stream: {reason}; `-` reads an Arrow IPC stream and nothing else: save other \
+         formats to a file and read that"
+    );
+    Error::Refused(what.into())
 }
 
 /// Standard input, opened: its schema has been read and cannot be read again.
@@ -127,8 +135,7 @@ impl StandardInput {
         let mut reader = BufReader::new(stdin());
         check_stream(&mut reader)?;
         let watch = Watch::default();
-        let reader = StreamReader::try_new(CheckedStream::new(reader, watch.clone()), None);
-        let reader = reader.map_err(|e| Error::NotAStream { reason: brief(&e.to_string()) })?;
+        let reader = StreamReader::try_new(CheckedStream::new(reader, watch.clone()), None).map_err(no_stream)?;
         Ok(StandardInput { reader, watch })
     }
 

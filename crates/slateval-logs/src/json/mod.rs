@@ -13,7 +13,7 @@ use std::sync::atomic::AtomicU64;
 use arrow_array::RecordBatch;
 use arrow_schema::{DataType, Field, Schema, SchemaRef};
 
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, RowFault};
 use crate::find::detect::{Format, Packing};
 use crate::find::place::Place;
 use crate::formats::batches::{BATCH, BadRows, Batches, Choose, LONGEST_LINE, Part, SAMPLE};
@@ -40,7 +40,8 @@ pub(crate) fn schema(place: &Place, packing: Packing) -> Result<Schema> {
         match shape.add_line(&lines.line) {
             Ok(()) => good = true,
             Err(reason) => {
-                first_bad.get_or_insert(Error::BadLine { file: place.path().into(), row, reason });
+                let fault = RowFault::BadLine(reason.into());
+                first_bad.get_or_insert(Error::Row { file: place.path().into(), row, fault });
             }
         }
     }
@@ -157,7 +158,7 @@ impl Rows {
             self.row += 1;
             bytes += self.lines.line.len();
             if let Err(fault) = self.objects.add(&self.lines.line) {
-                self.bad.add(fault.into_error(self.lines.path.clone(), self.row));
+                self.bad.add(Error::Row { file: self.lines.path.clone(), row: self.row, fault });
             }
         }
         if rows == 0 {

@@ -3,16 +3,16 @@
 use std::borrow::Cow;
 use std::collections::HashMap;
 use std::fmt;
-use std::path::PathBuf;
 use std::sync::Arc;
 
 use arrow_array::builder::{BooleanBuilder, Float64Builder, Int64Builder, ListBuilder, StringBuilder};
 use arrow_array::{ArrayRef, NullArray, RecordBatch, RecordBatchOptions};
 use arrow_schema::{ArrowError, DataType, Schema, SchemaRef};
-use serde::de::{DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, Visitor};
+use serde::Deserialize;
+use serde::de::{Deserializer, Error, IgnoredAny, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
-use crate::error::{Error as LogError, brief};
+use crate::error::{RowFault, brief};
 use crate::json::shape::not_an_object;
 
 /// The rows of a batch.
@@ -20,24 +20,6 @@ use crate::json::shape::not_an_object;
 pub(crate) struct Objects {
     names: Names,
     columns: Vec<Column>,
-}
-
-/// What is wrong with a line.
-#[derive(Debug)]
-pub(crate) enum LineFault {
-    /// Something else where a number should be.
-    NotANumber { column: String, value: String },
-    /// Something else, in words.
-    Malformed(String),
-}
-
-impl LineFault {
-    pub(crate) fn into_error(self, file: PathBuf, row: u64) -> LogError {
-        match self {
-            LineFault::NotANumber { column, value } => LogError::NotANumber { file, row, column, value, of: None },
-            LineFault::Malformed(reason) => LogError::BadLine { file, row, reason },
-        }
-    }
 }
 
 /// The members that are wanted, and their places.
@@ -71,14 +53,14 @@ impl Objects {
     }
 
     /// Adds the object of a line; says what is wrong with it. A row is added in any case: what cannot be read is null.
-    pub(crate) fn add(&mut self, line: &[u8]) -> Result<(), LineFault> {
+    pub(crate) fn add(&mut self, line: &[u8]) -> Result<(), RowFault> {
         let mut json = serde_json::Deserializer::from_slice(line);
         let cells = json.deserialize_map(Line(&self.names)).and_then(|cells| json.end().map(|()| cells));
         let cells = match cells {
             Ok(cells) => cells,
             Err(error) => {
                 self.columns.iter_mut().for_each(Column::add_null);
-                return Err(LineFault::Malformed(not_an_object(&error)));
+                return Err(RowFault::BadLine(not_an_object(&error).into()));
             }
         };
         let mut fault = None;
@@ -88,10 +70,12 @@ impl Objects {
                 column.add_null();
                 fault.get_or_insert_with(|| match column {
                     Column::Number(_) => {
-                        let value = brief(text.trim_matches('"'));
-                        LineFault::NotANumber { column: name.clone(), value }
+                        let value = brief(text.trim_matches('"')).into();
+                        RowFault::NotANumber { column: name.as_str().into(), value, of: None }
                     }
-                    _ => LineFault::Malformed(format!("`{}` is {}, which is not {wanted}", brief(name), brief(text))),
+                    _ => {
+                        RowFault::BadLine(format!("`{}` is {}, which is not {wanted}", brief(name), brief(text)).into())
+                    }
                 });
             }
         }
@@ -129,8 +113,8 @@ impl<'de> Visitor<'de> for Line<'_> {
     fn visit_map<M: MapAccess<'de>>(self, mut map: M) -> Result<Self::Value, M::Error> {
         let mut cells = vec![None; self.0.in_order.len()];
         let mut next = 0;
-        while let Some(place) = map.next_key_seed(Name { names: self.0, next })? {
-            match place {
+        while let Some(Name(name)) = map.next_key()? {
+            match self.0.find(&name, next) {
                 Some(place) if cells[place].is_some() => {
                     return Err(M::Error::custom(format_args!("`{}` is there twice", self.0.in_order[place])));
                 }
@@ -145,31 +129,9 @@ impl<'de> Visitor<'de> for Line<'_> {
     }
 }
 
-/// Reads a member's name.
-struct Name<'a> {
-    names: &'a Names,
-    next: usize,
-}
-
-impl<'de> DeserializeSeed<'de> for Name<'_> {
-    type Value = Option<usize>;
-
-    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Self::Value, D::Error> {
-        deserializer.deserialize_str(self)
-    }
-}
-
-impl Visitor<'_> for Name<'_> {
-    type Value = Option<usize>;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a name")
-    }
-
-    fn visit_str<E: Error>(self, name: &str) -> Result<Self::Value, E> {
-        Ok(self.names.find(name, self.next))
-    }
-}
+/// A member's name, copied only where something in it is escaped.
+#[derive(Deserialize)]
+struct Name<'a>(#[serde(borrow)] Cow<'a, str>);
 
 impl Column {
     fn new(data_type: &DataType) -> Self {
@@ -293,6 +255,7 @@ mod tests {
     use arrow_schema::Field;
 
     use super::*;
+    use crate::error::Error as LogError;
 
     fn list() -> DataType {
         DataType::List(Arc::new(Field::new_list_field(DataType::Float64, true)))
@@ -304,7 +267,7 @@ mod tests {
 
     fn read(schema: &SchemaRef, lines: &[String]) -> Result<RecordBatch, String> {
         let mut objects = Objects::new(schema);
-        let fault = |fault: LineFault| fault.into_error("x".into(), 1).to_string();
+        let fault = |fault: RowFault| LogError::Row { file: "x".into(), row: 1, fault }.to_string();
         lines.iter().try_for_each(|line| objects.add(line.as_bytes())).map_err(fault)?;
         Ok(objects.take(schema, lines.len()).unwrap())
     }

@@ -20,7 +20,7 @@ use crate::plan::merge::Merge;
 use crate::plan::progress::Progress;
 use crate::plan::tasks::{TASK_ROWS, processors};
 use crate::plan::units::go_on;
-use crate::slates::{Budget, Done, Faults, LongRows, WideRows};
+use crate::slates::{Budget, Done, Faults, Rows};
 
 /// How often whoever watches is asked.
 const PATIENCE: Duration = Duration::from_millis(50);
@@ -193,75 +193,35 @@ impl Reader<'_> {
                     if !self.merge.admit(part.index) {
                         return;
                     }
-                    self.merge.run(part.index, || self.wide(part.pieces));
+                    self.merge.run(part.index, || self.summarize(part.pieces));
                 }
             }
-            RowFormat::Long { .. } => self.merge.run(0, || self.long()),
+            RowFormat::Long { .. } => {
+                self.merge.run(0, || self.summarize(self.parts.iter().flat_map(|part| part.pieces)));
+            }
         }
     }
 
-    fn wide(&self, pieces: Vec<Piece>) -> Result<Done> {
-        let mut rows: Option<(Arc<Layout>, WideRows)> = None;
+    fn summarize(&self, pieces: impl IntoIterator<Item = Piece>) -> Result<Done> {
+        let mut rows: Option<Rows> = None;
         for Piece { batch, layout, first_row } in pieces {
-            let own = match &mut rows {
-                Some((known, own)) => {
-                    if !Arc::ptr_eq(known, &layout) {
-                        own.relayout(layout.as_ref().clone());
-                        *known = layout;
-                    }
-                    own
-                }
-                empty => {
-                    let (own, survey) = (layout.as_ref().clone(), self.log.survey.clone());
-                    let own = WideRows::new(self.name(), own, false, self.spec, self.budget.clone(), survey)?;
-                    &mut empty.insert((layout, own)).1
+            let rows = match &mut rows {
+                Some(rows) => rows,
+                none => {
+                    let (name, layout) = (self.log.paths.first().cloned().unwrap_or_default(), layout.clone());
+                    let (budget, survey) = (self.budget.clone(), self.log.survey.clone());
+                    none.insert(Rows::new(name, layout, false, self.spec, budget, survey)?)
                 }
             };
-            own.add(&batch, first_row, Vec::new())?;
+            rows.relayout(&layout);
+            rows.add(&batch, first_row, Vec::new())?;
             self.rows.fetch_add(batch.num_rows() as u64, Ordering::Relaxed);
         }
-        rows.map_or_else(|| self.nothing(), |(_, rows)| Ok(rows.finish()))
-    }
-
-    fn long(&self) -> Result<Done> {
-        let mut rows: Option<(Arc<Layout>, LongRows)> = None;
-        for part in self.parts {
-            for Piece { batch, layout, first_row } in part.pieces {
-                let own = match (&mut rows, layout.keys.clone()) {
-                    (Some((known, own)), _) => {
-                        if !Arc::ptr_eq(known, &layout) {
-                            own.relayout(layout.as_ref().clone());
-                            *known = layout;
-                        }
-                        own
-                    }
-                    (empty, Some(keys)) => {
-                        let own = LongRows::new(
-                            self.name(),
-                            layout.as_ref().clone(),
-                            keys,
-                            false,
-                            self.spec,
-                            self.budget.clone(),
-                            self.log.survey.clone(),
-                        )?;
-                        &mut empty.insert((layout, own)).1
-                    }
-                    (None, None) => continue,
-                };
-                own.add(&batch, first_row, Vec::new())?;
-                self.rows.fetch_add(batch.num_rows() as u64, Ordering::Relaxed);
-            }
-        }
-        rows.map_or_else(|| self.nothing(), |(_, rows)| rows.finish())
+        rows.map_or_else(|| self.nothing(), Rows::finish)
     }
 
     /// What comes of no rows.
     fn nothing(&self) -> Result<Done> {
         Ok(Done::of_rows(Summary::new(self.spec.clone())?, 0, Faults::default()))
-    }
-
-    fn name(&self) -> std::path::PathBuf {
-        self.log.paths.first().cloned().unwrap_or_default()
     }
 }

@@ -16,7 +16,8 @@ const MORE_PARTS: usize = 16;
 pub(crate) struct Plan {
     /// The file of each part.
     pub(crate) parts: Vec<PlannedPart>,
-    pub(crate) files: Vec<PlannedFile>,
+    /// Of each file that was opened: its name, and its rows where they are known, else 0.
+    pub(crate) files: Vec<(String, u64)>,
     /// Files that could not be opened, each with the number of files that stand before it.
     pub(crate) unopened: VecDeque<(usize, SkippedExample)>,
 }
@@ -26,18 +27,8 @@ pub(crate) struct Plan {
 pub(crate) struct PlannedPart {
     /// Its place among the files.
     pub(crate) file: usize,
-    /// Whether it is the file's first.
-    pub(crate) begins_file: bool,
     /// Whether the file's rows reach the total before all of its parts are read.
     pub(crate) by_tasks: bool,
-}
-
-/// A file that was opened.
-#[derive(Debug, Clone)]
-pub(crate) struct PlannedFile {
-    pub(crate) name: String,
-    /// Its rows, where they are known; else 0.
-    pub(crate) rows: u64,
 }
 
 /// Adds up parts.
@@ -88,12 +79,13 @@ impl Gather {
 
     fn add_next(&mut self, read: Result<Done>) -> Result<()> {
         let planned = self.plan.parts.get(self.done.units).copied();
-        if let Some(PlannedPart { file, begins_file, by_tasks }) = planned {
+        let before = self.done.units.checked_sub(1).and_then(|before| self.plan.parts.get(before)).copied();
+        if let Some(PlannedPart { file, by_tasks }) = planned {
             if self.given_up == Some(file) {
                 return Ok(());
             }
             self.tell_unopened(file);
-            if begins_file {
+            if before.is_none_or(|before| before.file != file) {
                 // What was there before another file is no place to go back to.
                 let kept = by_tasks && self.tolerance.bad_files == OnBad::Skip;
                 self.before = kept.then(|| (self.done.total.clone(), self.done.base.clone()));
@@ -115,7 +107,7 @@ impl Gather {
         }
         (self.done.task, self.done.task_rows) = (None, 0);
         self.given_up = Some(file);
-        if let Some(PlannedFile { name, rows }) = self.plan.files.get(file).cloned() {
+        if let Some((name, rows)) = self.plan.files.get(file).cloned() {
             skip_file(&mut self.done.total, unusable(name, error), rows);
         }
     }

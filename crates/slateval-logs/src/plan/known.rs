@@ -21,8 +21,8 @@ impl Log {
     /// A copy of a file that the summary has stays: [`Summary::merge`] refuses it.
     ///
     /// # Errors
-    /// [`Error::OtherContent`] for a file that the summary has with other content, also if it cannot be opened any more;
-    /// [`Error::KnownInPart`] for one of which it has some row groups.
+    /// For a file that the summary has with other content, also if it cannot be opened any more;
+    /// and for one of which it has some row groups.
     pub fn without_known(mut self, summary: &Summary) -> Result<(Log, Vec<PathBuf>)> {
         let parts = Parts::of(summary);
         let (mut known, mut files, mut unopened) = (Vec::new(), Vec::new(), Vec::new());
@@ -136,7 +136,9 @@ fn check_content(parts: &[&Input], identity: &Identity, place: &Place) -> Result
         let is_same = (part.bytes, part.fingerprint) == identity.key()
             && part.content.filter(|_| part.content != compared).map_or(Ok(true), same_content)?;
         if !is_same {
-            return Err(Error::OtherContent { path: place.path().into() });
+            let what = "a file of this name is in it already, with other content; put the earlier file back, or make the \
+                        summary again from all its logs";
+            return Err(Error::refused(place.path(), what));
         }
         compared = part.content;
     }
@@ -145,5 +147,12 @@ fn check_content(parts: &[&Input], identity: &Identity, place: &Place) -> Result
 
 /// Whether the groups of rows that a summary has are all that there are.
 fn all_groups(path: &Path, known: usize, all: usize) -> Result<bool> {
-    if known == all { Ok(true) } else { Err(Error::KnownInPart { path: path.into(), known, all }) }
+    if known == all {
+        return Ok(true);
+    }
+    let what = format!(
+        "{known} of its {all} row groups are in it already; add the others with a plan of tasks, or make the summary again \
+         from all its logs"
+    );
+    Err(Error::refused(path, what))
 }

@@ -9,7 +9,7 @@ use rayon::prelude::*;
 use slateval::{IgnoredFile, Segment, SkippedExample, Spec};
 
 use crate::columns::{Columns, Description, Found, Overlap, Source, check_files};
-use crate::error::{Error, OnBad, OnUnknown, Result, Tolerance, name_of};
+use crate::error::{Error, OnBad, OnUnknown, Result, Tolerance, brief, name_of, shown_path};
 use crate::find::{self, Format, Identity, Location, Place, SortedOut, begins_with, side_by_side};
 use crate::formats::{self, Head, guarded};
 use crate::ipc::StandardInput;
@@ -341,7 +341,11 @@ impl Log {
         let without = self.files.iter().find(|file| column(file).is_none());
         match (with, without) {
             (Some((with, column)), Some(without)) => {
-                Err(Error::InSomeFiles { column, with: with.path().into(), without: without.path().into() })
+                let (column, with, without) = (brief(&column), shown_path(with.path()), shown_path(without.path()));
+                Err(Error::not_one_log(format!(
+                    "{with} has a column `{column}` and {without} has not; add it to all files, or leave it out: remove or \
+                     rename it where it is"
+                )))
             }
             (with, _) => Ok(with.is_some()),
         }
@@ -405,7 +409,9 @@ fn open_file(
     tolerance: Tolerance,
 ) -> Result<LogFile> {
     if begins_with(&place, SUMMARY) {
-        return Err(Error::SavedSummary { path: place.path().into() });
+        let path = shown_path(place.path());
+        let what = format!("{path} is a saved summary and no log; use `slateval show` or `slateval merge`");
+        return Err(Error::Refused(what.into()));
     }
     let format = Format::detect(&place)?;
     let head = match piped {

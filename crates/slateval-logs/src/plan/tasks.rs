@@ -1,6 +1,5 @@
 //! From a log to its summary: a plan of tasks, each task's part, and the parts merged in the order of the plan.
 
-use std::collections::HashMap;
 use std::num::NonZero;
 use std::ops::{ControlFlow, Range};
 use std::sync::{Arc, PoisonError};
@@ -15,7 +14,7 @@ use crate::find::{Identity, Location, Place, with_secrets};
 use crate::formats::Footers;
 use crate::ipc::StandardInput;
 use crate::plan::checkpoint::{Checkpoints, Keeper, Merged};
-use crate::plan::gather::{Gather, Plan, PlannedFile, PlannedPart};
+use crate::plan::gather::{Gather, Plan, PlannedPart};
 use crate::plan::log::{Log, LogFile};
 use crate::plan::merge::Merge;
 use crate::plan::plan_differences::{Planned, PlannedLog};
@@ -170,25 +169,26 @@ impl Log {
     ) -> Result<Summary> {
         self.check_duplicates()?;
         let threads = threads.filter(|&n| n > 0).unwrap_or_else(processors);
-        let of_file = |file| {
+        let of_file = |(index, file)| {
             let tasks = self.tasks_of(file, &columns.format).into_iter();
-            tasks.map(move |task| (task, file))
+            tasks.map(move |task| (task, index, file))
         };
-        let tasks: Vec<(Task, &LogFile)> = self.files.iter().flat_map(of_file).collect();
+        let tasks: Vec<(Task, usize, &LogFile)> = self.files.iter().enumerate().flat_map(of_file).collect();
         let cuts: Vec<Option<Pieces>> = tasks
             .iter()
-            .map(|(task, file)| pieces_of(&file.place, task.bytes, columns, piece_bytes))
+            .map(|(task, _, file)| pieces_of(&file.place, task.bytes, columns, piece_bytes))
             .collect::<Result<_>>()?;
         let mut units: Vec<Unit<'_>> = Vec::new();
-        for ((task, file), cut) in tasks.iter().zip(&cuts) {
-            units.extend(units_of(task, &file.place, task.bytes, cut.as_ref(), file.identity.as_ref()));
+        for ((task, index, file), cut) in tasks.iter().zip(&cuts) {
+            let identity = file.identity.as_ref();
+            units.extend(units_of(task, *index, &file.place, task.bytes, cut.as_ref(), identity));
         }
         let budget = Budget::new(self.memory);
         let room = budget.room(threads);
         let footers = &Footers::default();
         let job = Job { columns, spec, footers, budget: &budget, room: &room, survey: &self.survey };
         let plan = || PlannedLog {
-            tasks: tasks.iter().map(|(task, file)| Planned::new(task, file.identity.as_ref())).collect(),
+            tasks: tasks.iter().map(|(task, _, file)| Planned::new(task, file.identity.as_ref())).collect(),
             left_out: self.unopened.iter().map(|file| file.example.file.clone()).collect(),
         };
         let mut keeper = checkpoints.map(|checkpoints| Keeper::new(checkpoints, plan()));
@@ -197,12 +197,11 @@ impl Log {
         let meter = Meter::new(Progress { rows: done.rows(), bytes }, watch);
         let part = |i: usize| {
             let unit = &units[i];
-            let meter = meter.task(unit.bytes);
             let input = match unit.place.is_standard_input() {
                 true => Some(self.take_input()?),
                 false => None,
             };
-            job.unit(unit, input, &|rows, part| meter.add(rows, part))
+            job.unit(unit, input, &|rows, bytes| meter.add(rows, bytes))
         };
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads.min(units.len().max(1)));
         let pool = pool.build().map_err(|e| Error::Threads(e.to_string()))?;
@@ -214,20 +213,10 @@ impl Log {
 
     /// Which file each unit belongs to, and which files could not be opened.
     pub(crate) fn gather_plan(&self, units: &[Unit<'_>]) -> Plan {
-        // By location: addresses that differ in what follows `?` have one name.
-        let places: HashMap<Location, usize> = self.files.iter().map(|file| file.place.location()).zip(0..).collect();
-        let place = |unit: &Unit<'_>| places.get(&unit.place.location()).copied().unwrap_or(0);
-        let part = |i: usize| {
-            let file = place(&units[i]);
-            let begins_file = i == 0 || place(&units[i - 1]) != file;
-            PlannedPart { file, begins_file, by_tasks: units[i].task.row_groups.is_some() }
-        };
-        let file = |file: &LogFile| PlannedFile {
-            name: name_of(file.path()),
-            rows: file.head.row_groups.iter().flatten().sum(),
-        };
+        let part = |unit: &Unit<'_>| PlannedPart { file: unit.file, by_tasks: unit.task.row_groups.is_some() };
+        let file = |file: &LogFile| (name_of(file.path()), file.head.row_groups.iter().flatten().sum());
         Plan {
-            parts: (0..units.len()).map(part).collect(),
+            parts: units.iter().map(part).collect(),
             files: self.files.iter().map(file).collect(),
             unopened: self.unopened.iter().map(|file| (file.before, file.example.clone())).collect(),
         }
@@ -253,7 +242,9 @@ impl Log {
 
     fn take_input(&self) -> Result<StandardInput> {
         let mut input = self.input.lock().unwrap_or_else(PoisonError::into_inner);
-        input.take().ok_or(Error::InputUsedUp)
+        let used_up =
+            || Error::Refused("standard input has been read already; save it to a file to read it again".into());
+        input.take().ok_or_else(used_up)
     }
 }
 
@@ -328,7 +319,7 @@ pub(crate) fn partial_in_pieces(task: &Task, columns: &Columns, spec: &Spec, pie
         return Err(Error::Changed { path: place.path().into() });
     }
     let mut gather = Gather::new(Merged::nothing(Summary::new(spec.clone())?), task.tolerance, Plan::default());
-    for unit in units_of(task, &place, bytes, cut.as_ref(), Some(&identity)) {
+    for unit in units_of(task, 0, &place, bytes, cut.as_ref(), Some(&identity)) {
         gather.add(job.unit(&unit, None, &|_, _| ControlFlow::Continue(())))?;
     }
     Ok(ignoring(gather.finish()?, &task.ignored))

@@ -14,9 +14,8 @@ use crate::error::{Error, OnBad, Result};
 use crate::find::{Format, Identity, Place};
 use crate::formats::{self, Batches, Footers, Part, Room, guarded};
 use crate::ipc::StandardInput;
-use crate::plan::progress;
 use crate::plan::tasks::Task;
-use crate::slates::{Budget, Done, Faults, LongRows, WideRows};
+use crate::slates::{Budget, Done, Faults, Rows};
 use crate::survey::Survey;
 
 /// A task, or a piece of one that reads a text file: what one thread does at a time.
@@ -26,6 +25,8 @@ use crate::survey::Survey;
 #[derive(Debug)]
 pub(crate) struct Unit<'a> {
     pub(crate) task: &'a Task,
+    /// The number of the task's file among those of the log.
+    pub(crate) file: usize,
     pub(crate) place: &'a Place,
     piece: Option<(&'a Pieces, usize)>,
     /// Whether it is the task's last.
@@ -45,21 +46,26 @@ pub(crate) fn pieces_of(place: &Place, bytes: u64, columns: &Columns, piece_byte
 
 pub(crate) fn units_of<'a>(
     task: &'a Task,
+    file: usize,
     place: &'a Place,
     bytes: u64,
     cut: Option<&'a Pieces>,
     identity: Option<&'a Identity>,
-) -> Vec<Unit<'a>> {
-    let Some(pieces) = cut else { return vec![Unit { task, place, piece: None, last: true, bytes, identity }] };
-    let count = pieces.count();
-    let share = |i: usize| bytes * (i as u64 + 1) / count as u64 - bytes * i as u64 / count as u64;
-    let unit =
-        |i: usize| Unit { task, place, piece: Some((pieces, i)), last: i + 1 == count, bytes: share(i), identity };
-    (0..count).map(unit).collect()
+) -> impl Iterator<Item = Unit<'a>> {
+    let count = cut.map_or(1, Pieces::count) as u64;
+    (0..count).map(move |i| Unit {
+        task,
+        file,
+        place,
+        piece: cut.map(|pieces| (pieces, i as usize)),
+        last: i + 1 == count,
+        bytes: bytes * (i + 1) / count - bytes * i / count,
+        identity,
+    })
 }
 
-/// Takes the rows of a batch, and the part of the task that is done after it; says whether to go on.
-pub(crate) type Report<'a> = &'a dyn Fn(u64, progress::Part) -> ControlFlow<()>;
+/// Takes how many rows and bytes were read; says whether to go on.
+pub(crate) type Report<'a> = &'a dyn Fn(u64, u64) -> ControlFlow<()>;
 
 /// What all tasks are read for.
 #[derive(Debug, Clone, Copy)]
@@ -117,24 +123,12 @@ impl Job<'_> {
         })?;
         let layout = resolve(&batches.schema)?;
         let file = place.path().to_owned();
-        match layout.keys.clone() {
-            None => {
-                let mut rows = WideRows::new(file, layout, text, spec, budget.clone(), survey.clone())?;
-                each(unit, format, batches, report, &mut |batch, first_row, unread| {
-                    rows.add(batch, first_row, unread)?;
-                    Ok(self.goes_on(task, rows.faults()))
-                })?;
-                Ok(rows.finish())
-            }
-            Some(keys) => {
-                let mut rows = LongRows::new(file, layout, keys, text, spec, budget.clone(), survey.clone())?;
-                each(unit, format, batches, report, &mut |batch, first_row, unread| {
-                    rows.add(batch, first_row, unread)?;
-                    Ok(self.goes_on(task, rows.faults()?))
-                })?;
-                rows.finish()
-            }
-        }
+        let mut rows = Rows::new(file, layout.into(), text, spec, budget.clone(), survey.clone())?;
+        each(unit, format, batches, report, &mut |batch, first_row, unread| {
+            rows.add(batch, first_row, unread)?;
+            Ok(self.goes_on(task, rows.faults()?))
+        })?;
+        rows.finish()
     }
 
     /// Whether there is a use in more rows: a log that is refused for its bad rows need not be read to its end.
@@ -153,19 +147,20 @@ type Take<'a> = &'a mut dyn FnMut(&RecordBatch, u64, Vec<Error>) -> Result<Contr
 fn each(unit: &Unit<'_>, format: Format, batches: Batches, report: Report<'_>, take: Take<'_>) -> Result<()> {
     let Batches { first_row, rows, taken, mut batches, bad, cut_short, .. } = batches;
     let place = unit.place;
-    let mut done = 0;
+    let (mut done, mut done_bytes) = (0, 0);
     while let Some(batch) = guarded(place, format.name(), || batches.next().transpose())? {
         if take(&batch, first_row + done, bad.take())?.is_break() {
             return Ok(());
         }
         let n = batch.num_rows() as u64;
         done += n;
-        let part = match (rows, &taken) {
-            (Some(rows), _) => progress::Part::Rows(done, rows),
-            (None, Some(taken)) => progress::Part::Bytes(taken.load(Ordering::Relaxed)),
-            (None, None) => progress::Part::Bytes(0),
+        let upto = match (rows, &taken) {
+            (Some(rows), _) => (u128::from(unit.bytes) * u128::from(done) / u128::from(rows.max(1))) as u64,
+            (None, Some(taken)) => taken.load(Ordering::Relaxed).min(unit.bytes),
+            (None, None) => 0,
         };
-        go_on(report(n, part))?;
+        go_on(report(n, upto.saturating_sub(done_bytes)))?;
+        done_bytes = done_bytes.max(upto);
     }
     if !unit.task.tolerance.unended {
         if cut_short.load(Ordering::Relaxed) {
@@ -176,7 +171,7 @@ fn each(unit: &Unit<'_>, format: Format, batches: Batches, report: Report<'_>, t
             formats::check_end(place, format)?;
         }
     }
-    go_on(report(0, progress::Part::Whole))
+    go_on(report(0, unit.bytes.saturating_sub(done_bytes)))
 }
 
 pub(crate) fn go_on(answer: ControlFlow<()>) -> Result<()> {

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize, Serializer};
 use slateval::{Input, Summary};
 use twox_hash::XxHash64;
 
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, brief, shown_path};
 use crate::slates::faults::Faults;
 
 /// What was read.
@@ -79,13 +79,12 @@ impl Base {
         if self.first == other.first {
             return Ok(());
         }
-        Err(Error::PositionBases {
-            first: self.file.clone(),
-            first_base: self.first,
-            second: other.file.clone(),
-            second_base: other.first,
-            slate_column: self.slate_column.as_str().into(),
-            position_column: self.position_column.as_str().into(),
-        })
+        let (first, second) = (shown_path(&self.file), shown_path(&other.file));
+        let (slate, position) = (brief(&self.slate_column), brief(&self.position_column));
+        Err(Error::not_one_log(format!(
+            "the positions in {first} begin with {} and those in {second} with {}; put all rows of a slate next to each other \
+             in one file, sorted by `{slate}, {position}`, and number slots the same way in all files",
+            self.first, other.first
+        )))
     }
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use slateval::{Block, Field, SkipReason, Skipped, Summary};
 
-use crate::error::{Error, Likeness, Result, numbers_text, texts_text};
+use crate::error::{Error, Likeness, Result, RowFault, numbers_text, texts_text};
 use crate::survey::Contents;
 
 /// Bad rows, counted by reason; the first ones are kept.
@@ -12,32 +12,14 @@ use crate::survey::Contents;
 pub(crate) struct Faults {
     counts: BTreeMap<SkipReason, u64>,
     first: Vec<Error>,
-    targets: Targets,
+    /// Whether the targets' propensities in blocks with bad rows all lie in (0, 1], as those of the policy that wrote a log
+    /// do; none before such a block was seen.
+    targets_are_positive: Option<bool>,
 }
 
 /// A target that shows something else than what was logged does so more often than in one of so many rows. Rarer zeros may
 /// come from rounding.
 const COMMON: u64 = 100;
-
-/// The targets' propensities in blocks with bad rows.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-enum Targets {
-    #[default]
-    Unseen,
-    /// All lie in (0, 1], as those of the policy that wrote a log do.
-    Positive,
-    Other,
-}
-
-impl Targets {
-    fn and(self, other: Targets) -> Targets {
-        match (self, other) {
-            (Targets::Unseen, one) | (one, Targets::Unseen) => one,
-            (Targets::Positive, Targets::Positive) => Targets::Positive,
-            _ => Targets::Other,
-        }
-    }
-}
 
 impl Faults {
     /// Rows that are named.
@@ -61,12 +43,12 @@ impl Faults {
         next.counts.into_iter().for_each(|(reason, count)| *self.counts.entry(reason).or_default() += count);
         self.first.extend(next.first);
         self.first.truncate(Self::NAMED);
-        self.targets = self.targets.and(next.targets);
+        next.targets_are_positive.into_iter().for_each(|own| self.see_targets(own));
     }
 
     /// Takes a look at a block that was refused.
     pub(crate) fn see(&mut self, block: &Block, contents: Contents) {
-        if self.targets == Targets::Other || !contents.propensities {
+        if self.targets_are_positive == Some(false) || !contents.propensities {
             return;
         }
         let is_positive = |policy: usize, slot: usize| {
@@ -74,7 +56,11 @@ impl Faults {
             (0..block.rows()).all(|row| block.is_missing(row, slot) || values[row] > 0.0 && values[row] <= 1.0)
         };
         let all = (0..contents.targets).all(|policy| (0..block.slots()).all(|slot| is_positive(policy, slot)));
-        self.targets = self.targets.and(if all { Targets::Positive } else { Targets::Other });
+        self.see_targets(all);
+    }
+
+    fn see_targets(&mut self, are_positive: bool) {
+        self.targets_are_positive = Some(are_positive && self.targets_are_positive != Some(false));
     }
 
     pub(crate) fn is_empty(&self) -> bool {
@@ -103,22 +89,24 @@ impl Faults {
     /// One refusal of all rows, if a column holds something else than it should and that shows in all of them.
     fn wrong_column(&self, more: bool) -> Option<Error> {
         let (likeness, values) = self.not_propensities().or_else(|| self.not_numbers())?;
-        let (file, row, column, field) = match self.first.first()?.clone() {
-            Error::BadValue { file, row, column, field, .. } => (file, row, column, Some(field)),
-            Error::NotANumber { file, row, column, of, .. } => (file, row, column, of),
+        let Error::Row { file, row, fault } = self.first.first()?.clone() else { return None };
+        let (column, field) = match fault {
+            RowFault::BadValue { column, field, .. } => (column, Some(field)),
+            RowFault::NotANumber { column, of, .. } => (column, of),
             _ => return None,
         };
         let rows = self.counts.values().sum();
-        Some(Error::WrongColumn { file, row, column, field, values, likeness, rows, more })
+        Some(Error::WrongColumn { file, row, column: column.into(), field, values, likeness, rows, more })
     }
 
     fn not_propensities(&self) -> Option<(Likeness, Box<str>)> {
-        let value = |error: &Error| match error {
-            Error::BadValue { file, value, field: Field::Logging { .. }, .. } => Some((file.clone(), None, *value)),
-            Error::BadValue { file, value, field: Field::Target { policy, .. }, .. } => {
-                Some((file.clone(), Some(*policy), *value))
+        let value = |error: &Error| {
+            let Error::Row { file, fault: RowFault::BadValue { value, field, .. }, .. } = error else { return None };
+            match field {
+                Field::Logging { .. } => Some((file.clone(), None, *value)),
+                Field::Target { policy, .. } => Some((file.clone(), Some(*policy), *value)),
+                _ => None,
             }
-            _ => None,
         };
         let found: Vec<_> = self.first.iter().map(value).collect::<Option<_>>()?;
         if found.iter().any(|(file, policy, _)| (file, policy) != (&found[0].0, &found[0].1)) {
@@ -127,7 +115,7 @@ impl Faults {
         let values: Vec<f64> = found.iter().map(|(_, _, value)| *value).collect();
         let are_zeros_of_logging = found.iter().all(|(_, policy, value)| policy.is_none() && *value == 0.0);
         let are_common = self.first.last()?.row()? <= COMMON * values.len() as u64;
-        let is_targets = are_zeros_of_logging && are_common && self.targets == Targets::Positive;
+        let is_targets = are_zeros_of_logging && are_common && self.targets_are_positive == Some(true);
         let likeness = match Likeness::of(&values) {
             None if is_targets && values.len() >= Likeness::ENOUGH => Likeness::TargetPropensities,
             likeness => likeness?,
@@ -138,12 +126,14 @@ impl Faults {
     /// Text in one column, from the first row on. Text further down is some odd cells.
     fn not_numbers(&self) -> Option<(Likeness, Box<str>)> {
         let cell = |error: &Error| match error {
-            Error::NotANumber { file, column, value, .. } => Some(((file.clone(), column.clone()), value.clone())),
+            Error::Row { file, fault: RowFault::NotANumber { column, value, .. }, .. } => {
+                Some(((file.clone(), column.clone()), value.clone()))
+            }
             _ => None,
         };
         let found: Vec<_> = self.first.iter().map(cell).collect::<Option<_>>()?;
         let is_column = found.iter().all(|(place, _)| *place == found[0].0) && self.first[0].row() == Some(1);
-        let values: Vec<&str> = found.iter().map(|(_, value)| value.as_str()).collect();
+        let values: Vec<&str> = found.iter().map(|(_, value)| value.as_ref()).collect();
         (is_column && values.len() >= Likeness::ENOUGH).then(|| (Likeness::Text, texts_text(&values)))
     }
 

@@ -3,14 +3,14 @@
 use std::path::Path;
 
 use arrow_array::cast::AsArray;
-use arrow_array::types::{Int8Type, Int16Type, Int32Type, Int64Type, UInt8Type, UInt16Type, UInt32Type, UInt64Type};
 use arrow_array::{
     Array, ArrayRef, BooleanArray, Int64Array, LargeStringArray, RecordBatch, StringArray, StringViewArray, UInt64Array,
 };
+use arrow_cast::cast;
 use arrow_schema::DataType;
 use slateval::{Block, Segment};
 
-use crate::columns::{Label, LabelRole, Place};
+use crate::columns::{ColumnRole, Label, Place};
 use crate::csv::truth;
 use crate::error::{Error, Result};
 use crate::slates::dictionary::Dictionary;
@@ -29,19 +29,19 @@ impl Label {
     /// belong together, nobody knows.
     pub(crate) fn set(&self, value: &Segment, row: usize, block: &mut Block) {
         match self.role {
-            LabelRole::Segment => block.set_segment(row, value),
-            LabelRole::Cluster => block.set_cluster(row, value),
+            ColumnRole::Segment => block.set_segment(row, value),
+            _ => block.set_cluster(row, value),
         }
     }
 
     /// Refuses a slate without a cluster; `row` is that of the batch.
     pub(crate) fn check(&self, value: &Segment, row: usize, at: At<'_>) -> Result<()> {
-        if self.role == LabelRole::Segment || *value != Segment::Null {
+        if self.role == ColumnRole::Segment || *value != Segment::Null {
             return Ok(());
         }
         let rule = "every slate belongs to a cluster; give each such slate a cluster of its own, or drop the row if \
                     clusters are missing at random: otherwise the result is biased";
-        Err(Error::NullValue { file: at.file.into(), row: at.row(row), column: self.name.clone(), item: None, rule })
+        Err(at.null(row, &self.name, None, rule))
     }
 }
 
@@ -78,28 +78,20 @@ impl Labels {
 
     /// Takes a column of a batch; `cells` says that it comes from a CSV file.
     pub(crate) fn new(array: &ArrayRef, cells: bool, file: &Path) -> Result<Self> {
-        macro_rules! widened {
-            ($kind:ty) => {
-                Labels::Int(array.as_primitive::<$kind>().unary(i64::from))
-            };
-        }
+        let unreadable = |e| Error::unreadable(file, "column of labels", e);
         Ok(match array.data_type() {
             DataType::Null => Labels::Constant(Segment::Null),
             DataType::Boolean => Labels::Bool(array.as_boolean().clone()),
-            DataType::Int64 => Labels::Int(array.as_primitive::<Int64Type>().clone()),
-            DataType::UInt64 => Labels::Large(array.as_primitive::<UInt64Type>().clone()),
-            DataType::Int8 => widened!(Int8Type),
-            DataType::Int16 => widened!(Int16Type),
-            DataType::Int32 => widened!(Int32Type),
-            DataType::UInt8 => widened!(UInt8Type),
-            DataType::UInt16 => widened!(UInt16Type),
-            DataType::UInt32 => widened!(UInt32Type),
+            DataType::UInt64 => Labels::Large(array.as_primitive().clone()),
+            whole if whole.is_integer() => {
+                Labels::Int(cast(array, &DataType::Int64).map_err(unreadable)?.as_primitive().clone())
+            }
             DataType::Utf8 if cells => Labels::Cells(array.as_string().clone()),
             DataType::Utf8 => Labels::Text(array.as_string().clone()),
             DataType::LargeUtf8 => Labels::LargeText(array.as_string().clone()),
             DataType::Utf8View => Labels::TextView(array.as_string_view().clone()),
             DataType::Dictionary(..) => Labels::Dictionary(Dictionary::new(array, file)?),
-            _ => Labels::LargeText(as_text(array).map_err(|e| Error::unreadable(file, "column of labels", e))?),
+            _ => Labels::LargeText(as_text(array).map_err(unreadable)?),
         })
     }
 
@@ -133,8 +125,8 @@ impl Labels {
     /// Labels the rows of a block, which begin at `start`. All rows of a batch go through the same block.
     pub(crate) fn assign(&mut self, label: &Label, start: usize, at: At<'_>, block: &mut Block) -> Result<()> {
         match (label.role, self) {
-            (LabelRole::Segment, Labels::Dictionary(dictionary)) => dictionary.set_segments(start, block),
-            (LabelRole::Segment, Labels::Text(texts)) if texts.null_count() == 0 => {
+            (ColumnRole::Segment, Labels::Dictionary(dictionary)) => dictionary.set_segments(start, block),
+            (ColumnRole::Segment, Labels::Text(texts)) if texts.null_count() == 0 => {
                 (0..block.rows()).for_each(|row| block.set_segment_text(row, texts.value(start + row)));
             }
             (_, labels) => {

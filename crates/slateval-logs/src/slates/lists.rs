@@ -77,36 +77,30 @@ impl Lists {
         }
     }
 
+    /// The lengths of some rows; of equal ones, the first stands for all.
+    fn lengths(&self, rows: Range<usize>) -> impl Iterator<Item = usize> {
+        let end = if self.equal().is_some() { rows.end.min(rows.start + 1) } else { rows.end };
+        (rows.start..end).map(|row| self.length(row))
+    }
+
     /// The first row whose list is longer than this.
     pub(crate) fn first_longer(&self, most: usize) -> Option<usize> {
-        match self {
-            Lists::Equal { rows, length } => (*rows > 0 && *length > most).then_some(0),
-            Lists::Each(starts) => starts.windows(2).position(|o| o[1] - o[0] > most),
-        }
+        self.lengths(0..self.rows()).position(|length| length > most)
     }
 
     /// The longest list of some rows.
     pub(crate) fn longest(&self, rows: Range<usize>) -> usize {
-        match self {
-            Lists::Equal { length, .. } => *length,
-            Lists::Each(starts) => starts[rows.start..=rows.end].windows(2).map(|o| o[1] - o[0]).max().unwrap_or(0),
-        }
+        self.lengths(rows).max().unwrap_or(0)
     }
 
     /// The shortest list of some rows.
     pub(crate) fn shortest(&self, rows: Range<usize>) -> usize {
-        match self {
-            Lists::Equal { length, .. } => *length,
-            Lists::Each(starts) => starts[rows.start..=rows.end].windows(2).map(|o| o[1] - o[0]).min().unwrap_or(0),
-        }
+        self.lengths(rows).min().unwrap_or(0)
     }
 
     /// Whether the lists of some rows all have this length.
     pub(crate) fn all(&self, rows: Range<usize>, wanted: usize) -> bool {
-        match self {
-            Lists::Equal { length, .. } => *length == wanted,
-            Lists::Each(starts) => starts[rows.start..=rows.end].windows(2).all(|o| o[1] - o[0] == wanted),
-        }
+        self.lengths(rows).all(|length| length == wanted)
     }
 
     /// The first row in which two columns' lists have different lengths.

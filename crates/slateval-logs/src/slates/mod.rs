@@ -8,11 +8,11 @@ mod labels;
 mod lists;
 mod long;
 mod numbers;
+mod rows;
 mod times;
 mod wide;
 
 pub(crate) use budget::Budget;
 pub(crate) use done::{Base, Done};
 pub(crate) use faults::Faults;
-pub(crate) use long::LongRows;
-pub(crate) use wide::WideRows;
+pub(crate) use rows::Rows;

@@ -1,40 +1,17 @@
 //! One row per slate: batches into blocks, slot by slot.
 
 use std::ops::Range;
-use std::path::PathBuf;
-use std::sync::Arc;
 
-use arrow_array::{Array, ArrayRef, RecordBatch};
-use slateval::{Accumulator, Block, Segment, Spec};
+use arrow_array::{ArrayRef, RecordBatch};
+use slateval::{Block, Segment};
 
 use crate::columns::{Arrangement, Label, Layout, MAX_SLOTS, Scalar, SlotColumns};
-use crate::error::{Error, Result};
-use crate::slates::budget::Budget;
-use crate::slates::done::Done;
-use crate::slates::faults::Faults;
+use crate::error::{Result, RowFault};
 use crate::slates::labels::Labels;
 use crate::slates::lists::Lists;
-use crate::slates::numbers::{At, Numbers};
-use crate::survey::{Survey, with_label};
-
-/// Adds up batches of slates.
-#[derive(Debug)]
-pub(crate) struct WideRows {
-    file: PathBuf,
-    layout: Layout,
-    /// Whether cells are text (CSV).
-    text: bool,
-    block: Block,
-    sums: Accumulator,
-    scratch: Vec<f64>,
-    /// Rows seen, bad ones included.
-    rows: u64,
-    faults: Faults,
-    budget: Budget,
-    survey: Arc<Survey>,
-    /// Slots of the longest slate, and segments, that there is memory for.
-    checked: (usize, usize),
-}
+use crate::slates::numbers::{At, Numbers, first_null};
+use crate::slates::rows::Intake;
+use crate::survey::with_label;
 
 /// One quantity in all slots of a batch.
 #[derive(Debug)]
@@ -53,131 +30,29 @@ struct Columns<'a> {
     full: bool,
 }
 
-impl WideRows {
-    pub(crate) fn new(
-        file: PathBuf,
-        layout: Layout,
-        text: bool,
-        spec: &Spec,
-        budget: Budget,
-        survey: Arc<Survey>,
-    ) -> Result<Self> {
-        let sums = Accumulator::new(spec.clone())?;
-        let (block, faults) = (Block::new(spec), Faults::default());
-        if let Some(slots) = layout.slot_columns() {
-            budget.foresee(spec, slots);
-        }
-        Ok(WideRows {
-            file,
-            layout,
-            text,
-            block,
-            sums,
-            scratch: Vec::new(),
-            rows: 0,
-            faults,
-            budget,
-            survey,
-            checked: (0, 0),
-        })
-    }
+/// Adds rows block by block, until one has a bad row; returns how many rows were added.
+pub(super) fn add(to: &mut Intake, batch: &RecordBatch, at: At<'_>) -> (usize, Result<()>) {
+    let mut start = 0;
+    let result = add_until(to, batch, at, &mut start);
+    (start, result)
+}
 
-    /// Adds a batch that stands behind `first_row` rows of its file, without the rows that its reader could not read
-    /// and without those that no slate can be. Both are kept as faults.
-    pub(crate) fn add(&mut self, batch: &RecordBatch, first_row: u64, unread: Vec<Error>) -> Result<()> {
-        self.rows += batch.num_rows() as u64;
-        let mut start = 0;
-        for error in unread {
-            let row = error.row().map_or(0, |row| row.saturating_sub(first_row + 1) as usize);
-            self.add_range(batch, start..row.clamp(start, batch.num_rows()), first_row)?;
-            start = (row + 1).min(batch.num_rows());
-            self.faults.add(self.layout.explained(error))?;
-        }
-        self.add_range(batch, start..batch.num_rows(), first_row)
-    }
-
-    /// Adds some rows of a batch. Bad ones are looked for only where there are some, by halves.
-    fn add_range(&mut self, batch: &RecordBatch, rows: Range<usize>, first_row: u64) -> Result<()> {
-        let slice = batch.slice(rows.start, rows.len());
-        let (added, result) = self.add_good(&slice, first_row + rows.start as u64);
-        let Err(error) = result else { return Ok(()) };
-        if error.bad_row().is_none() {
+fn add_until(to: &mut Intake, batch: &RecordBatch, at: At<'_>, start: &mut usize) -> Result<()> {
+    let layout = to.layout.clone();
+    let mut columns = Columns::new(&layout, to.text, batch, at)?;
+    to.check_room(columns.slots(0..batch.num_rows()))?;
+    let mut scratch = Vec::new();
+    while *start < batch.num_rows() {
+        let rows = *start..batch.num_rows().min(*start + Block::ROWS);
+        if let Err(error) = columns.fill(rows.clone(), at, &mut to.block, &mut scratch) {
+            to.faults.see(&to.block, layout.contents());
             return Err(error);
         }
-        let left = rows.start + added..rows.end;
-        if left.len() <= 1 {
-            return self.faults.add(self.layout.explained(error));
-        }
-        let middle = left.start + left.len() / 2;
-        self.add_range(batch, left.start..middle, first_row)?;
-        self.add_range(batch, middle..left.end, first_row)
+        let added = to.add_block(|row| columns.label_hash(rows.start + row));
+        added.map_err(|error| to.explain(error, |row| at.row(rows.start + row)))?;
+        *start = rows.end;
     }
-
-    /// Adds rows block by block, until one has a bad row; returns how many rows were added.
-    fn add_good(&mut self, batch: &RecordBatch, first_row: u64) -> (usize, Result<()>) {
-        let at = At { file: &self.file, first_row };
-        let mut columns = match Columns::new(&self.layout, self.text, batch, at) {
-            Ok(columns) => columns,
-            Err(error) => return (0, Err(error)),
-        };
-        let slots = columns.slots(0..batch.num_rows());
-        if let Err(error) = self.budget.check_more(&self.sums, slots, &mut self.checked) {
-            return (0, Err(error));
-        }
-        let mut start = 0;
-        while start < batch.num_rows() {
-            let rows = start..batch.num_rows().min(start + Block::ROWS);
-            let filled = columns.fill(rows.clone(), at, &mut self.block, &mut self.scratch);
-            let row_of = |row| at.row(start + row);
-            let add = |()| self.sums.add(&self.block).map_err(|e| explain(e, &self.layout, at, row_of));
-            if let Err(error) = filled.and_then(add) {
-                self.faults.see(&self.block, self.layout.contents());
-                return (start, Err(error));
-            }
-            self.survey.see(&self.block, self.layout.contents(), |row| columns.label_hash(start + row));
-            start = rows.end;
-        }
-        (start, Ok(()))
-    }
-
-    /// The bad rows so far.
-    pub(crate) fn faults(&self) -> &Faults {
-        &self.faults
-    }
-
-    /// Goes on with batches that have their columns elsewhere.
-    pub(crate) fn relayout(&mut self, layout: Layout) {
-        self.layout = layout;
-    }
-
-    pub(crate) fn finish(self) -> Done {
-        Done::of_rows(self.sums.finish().into(), self.rows, self.faults)
-    }
-}
-
-/// Turns a refusal of the accumulator into one that names file, column and row.
-pub(crate) fn explain(error: slateval::Error, layout: &Layout, at: At<'_>, row_of: impl FnOnce(usize) -> u64) -> Error {
-    match error {
-        slateval::Error::BadValue { row, field, value, .. } => {
-            let (column, item) = layout.name_of(field);
-            Error::BadValue { file: at.file.into(), row: row_of(row), column, item, value, field }
-        }
-        other => Error::Core(other),
-    }
-}
-
-/// Refuses nulls in a column that must not have any.
-pub(crate) fn check_scalar(scalar: &Scalar, numbers: &Numbers, at: At<'_>) -> Result<()> {
-    match numbers.first_null() {
-        None => Ok(()),
-        Some(row) => Err(Error::NullValue {
-            file: at.file.into(),
-            row: at.row(row),
-            column: scalar.name.clone(),
-            item: None,
-            rule: scalar.field.rule(),
-        }),
-    }
+    Ok(())
 }
 
 impl<'a> Columns<'a> {
@@ -185,7 +60,7 @@ impl<'a> Columns<'a> {
         let mut scalars = Vec::with_capacity(layout.scalars.len());
         for scalar in &layout.scalars {
             let numbers = Numbers::new(batch.column(scalar.index), &scalar.name, at)?;
-            check_scalar(scalar, &numbers, at)?;
+            numbers.refuse_nulls(&scalar.name, scalar.field.rule(), at)?;
             scalars.push((scalar, numbers));
         }
         let mut groups = Vec::with_capacity(layout.groups.len());
@@ -209,14 +84,9 @@ impl<'a> Columns<'a> {
             let Slots::List { lists, .. } = slots else { continue };
             let (known, other) = *first.get_or_insert((group, lists));
             if let Some(row) = lists.first_difference(other) {
-                return Err(Error::Lengths {
-                    file: at.file.into(),
-                    row: at.row(row),
-                    first: known.base.clone(),
-                    first_length: other.length(row),
-                    second: group.base.clone(),
-                    second_length: lists.length(row),
-                });
+                let (first, first_length) = (known.base.as_str().into(), other.length(row));
+                let (second, second_length) = (group.base.as_str().into(), lists.length(row));
+                return Err(at.fault(row, RowFault::Lengths { first, first_length, second, second_length }));
             }
         }
         Ok(())
@@ -278,7 +148,7 @@ impl<'a> Columns<'a> {
             place.get_or_insert(*group);
         }
         match (absent, present) {
-            (Some(absent), Some(present)) => Err(half_slot(absent, present, slot, at.row(row))(at)),
+            (Some(absent), Some(present)) => Err(at.fault(row, half_slot(absent, present, slot))),
             (Some(_), None) => Ok(false),
             (None, _) => self.check_chi(row, slot, at).map(|()| true),
         }
@@ -290,25 +160,16 @@ impl<'a> Columns<'a> {
         for (group, slots) in chi {
             if slots.is_absent(row, slot) {
                 let (column, item) = group.name(slot);
-                let rule = group.role.field(slot).rule();
-                return Err(Error::NullValue { file: at.file.into(), row: at.row(row), column, item, rule });
+                return Err(at.null(row, &column, item, group.role.field(slot).rule()));
             }
         }
         Ok(())
     }
 }
 
-fn half_slot(absent: &SlotColumns, present: &SlotColumns, slot: usize, row: u64) -> impl Fn(At<'_>) -> Error {
-    let (column, item) = absent.name(slot);
-    let (other, other_item) = present.name(slot);
-    move |at| Error::HalfSlot {
-        file: at.file.into(),
-        row,
-        column: column.clone(),
-        item,
-        other: other.clone(),
-        other_item,
-    }
+fn half_slot(absent: &SlotColumns, present: &SlotColumns, slot: usize) -> RowFault {
+    let ((column, item), (other, other_item)) = (absent.name(slot), present.name(slot));
+    RowFault::HalfSlot { column: column.into(), item, other: other.into(), other_item }
 }
 
 impl Slots {
@@ -323,20 +184,13 @@ impl Slots {
     }
 
     fn list(group: &SlotColumns, array: &ArrayRef, at: At<'_>) -> Result<Self> {
-        if let Some(row) = array.nulls().and_then(|nulls| (0..nulls.len()).find(|&i| nulls.is_null(i))) {
-            let rule = "every row needs a list with one item for each slot";
-            let (file, column) = (at.file.into(), group.base.clone());
-            return Err(Error::NullValue { file, row: at.row(row), column, item: None, rule });
+        if let Some(row) = first_null(array) {
+            return Err(at.null(row, &group.base, None, "every row needs a list with one item for each slot"));
         }
         let (lists, values) = Lists::new(array);
         if let Some(row) = lists.first_longer(MAX_SLOTS) {
-            return Err(Error::TooManySlots {
-                file: at.file.into(),
-                row: at.row(row),
-                column: group.base.clone(),
-                slots: lists.length(row),
-                limit: MAX_SLOTS,
-            });
+            let (column, slots) = (group.base.as_str().into(), lists.length(row));
+            return Err(at.fault(row, RowFault::TooManySlots { column, slots, limit: MAX_SLOTS }));
         }
         Ok(Slots::List { lists, values: Numbers::new(&values, &group.base, at)? })
     }

@@ -1,12 +1,9 @@
 //! The bytes of an object whose server sends no parts of it: one answer with all of them.
 
 use std::ops::Range;
-use std::sync::atomic::{AtomicU64, Ordering};
 
 use bytes::{Buf, Bytes};
 use futures_util::stream::{BoxStream, TryStreamExt};
-
-use crate::store::buffers::Buffer;
 
 /// An answer that is read from its first byte on.
 pub(crate) struct Body {
@@ -42,7 +39,7 @@ impl Body {
 
     /// Reads a range into a buffer, and passes over what stands before it. With the object's last byte, the answer has to
     /// end.
-    pub(crate) async fn read(&mut self, range: &Range<u64>, size: u64, out: &mut Buffer) -> Result<(), BodyError> {
+    pub(crate) async fn read(&mut self, range: &Range<u64>, size: u64, out: &mut Vec<u8>) -> Result<(), BodyError> {
         while self.at < range.end {
             if self.rest.is_empty() {
                 self.rest = self.next().await?.ok_or(BodyError::TooShort)?;
@@ -50,7 +47,7 @@ impl Body {
             let end = if self.at < range.start { range.start } else { range.end };
             let length = usize::try_from(end - self.at).map_or(self.rest.len(), |left| left.min(self.rest.len()));
             if self.at >= range.start {
-                out.extend(&self.rest[..length]);
+                out.extend_from_slice(&self.rest[..length]);
             }
             self.rest.advance(length);
             self.at += length as u64;
@@ -67,28 +64,5 @@ impl Body {
                 other => return Ok(other),
             }
         }
-    }
-}
-
-/// The memory that whole objects may take together.
-#[derive(Debug)]
-pub(crate) struct Bodies {
-    pub(crate) most: u64,
-    held: AtomicU64,
-}
-
-impl Bodies {
-    pub(crate) fn new(most: u64) -> Self {
-        Bodies { most, held: AtomicU64::new(0) }
-    }
-
-    /// Whether there is room for so many bytes more.
-    pub(crate) fn take(&self, bytes: u64) -> bool {
-        let room = |held: u64| held.checked_add(bytes).filter(|&held| held <= self.most);
-        self.held.fetch_update(Ordering::Relaxed, Ordering::Relaxed, room).is_ok()
-    }
-
-    pub(crate) fn give_back(&self, bytes: u64) {
-        self.held.fetch_sub(bytes, Ordering::Relaxed);
     }
 }

@@ -10,11 +10,12 @@ use object_store::gcp::{GoogleCloudStorageBuilder, GoogleConfigKey};
 use object_store::http::HttpBuilder;
 use object_store::list::PaginatedListStore;
 use object_store::{BackoffConfig, ClientConfigKey, ClientOptions, HeaderMap, HeaderValue, ObjectStore, RetryConfig};
+use percent_encoding::percent_decode_str;
 use reqwest::Url;
 use reqwest::header::AUTHORIZATION;
 
-use crate::error::{RemoteError, Result};
-use crate::find::address::{Remote, Scheme, decode_bytes};
+use crate::error::{RemoteFault, Result};
+use crate::find::address::{Remote, Scheme};
 use crate::store::failure::misconfigured;
 use crate::store::profile::Profile;
 
@@ -150,7 +151,7 @@ impl<'a> Settings<'a> {
 /// The header that hands over a user and a password. A redirection to another server goes without it.
 fn basic_authentication(user: &str) -> HeaderValue {
     let (user, password) = user.split_once(':').unwrap_or((user, ""));
-    let pair = [&decode_bytes(user)[..], b":", &decode_bytes(password)].concat();
+    let pair: Vec<u8> = percent_decode_str(user).chain(*b":").chain(percent_decode_str(password)).collect();
     // Letters and digits: nothing that a header cannot hold.
     let text = format!("Basic {}", base64::engine::general_purpose::STANDARD.encode(pair));
     let mut value = HeaderValue::try_from(text).unwrap_or_else(|_| HeaderValue::from_static("Basic"));
@@ -176,9 +177,5 @@ pub(crate) fn location(remote: &Remote) -> Result<object_store::path::Path> {
         (true, None) => object_store::path::Path::from_url_path(&remote.key),
         (false, _) => object_store::path::Path::parse(&remote.key),
     };
-    let bad = |e: object_store::path::Error| RemoteError::BadAddress {
-        address: remote.shown().display().to_string(),
-        reason: e.to_string(),
-    };
-    Ok(found.map_err(bad)?)
+    Ok(found.map_err(|e| RemoteFault::BadAddress { reason: e.to_string() }.at(remote.name()))?)
 }

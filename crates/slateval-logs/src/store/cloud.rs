@@ -2,7 +2,6 @@
 
 use std::collections::HashMap;
 use std::future::Future;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -11,8 +10,8 @@ use tokio::task::JoinHandle;
 
 use crate::error::{Error, Result};
 use crate::find::address::Remote;
-use crate::store::buffers::Buffers;
 use crate::store::client::{Client, Settings};
+use crate::store::memory::Memory;
 
 /// Threads that wait for servers. They hand on bytes and do little else.
 const THREADS: usize = 2;
@@ -24,8 +23,8 @@ const KEPT: u64 = 64 << 20;
 pub(crate) struct Cloud {
     runtime: Runtime,
     clients: Mutex<HashMap<String, Client>>,
-    kept: AtomicU64,
-    pub(crate) buffers: Arc<Buffers>,
+    /// The room for what objects keep between two looks at them.
+    pub(crate) kept: Arc<Memory>,
     /// A process that was forked has none of its parent's threads.
     process: u32,
 }
@@ -58,13 +57,7 @@ impl Cloud {
         let mut runtime = Builder::new_multi_thread();
         runtime.worker_threads(THREADS).thread_name("slateval-store").enable_io().enable_time();
         let runtime = runtime.build().map_err(|e| Error::Threads(e.to_string()))?;
-        Ok(Cloud {
-            runtime,
-            clients: Mutex::default(),
-            kept: AtomicU64::new(0),
-            buffers: Arc::default(),
-            process: std::process::id(),
-        })
+        Ok(Cloud { runtime, clients: Mutex::default(), kept: Memory::new(KEPT), process: std::process::id() })
     }
 
     /// The client of an address. One that was made with other settings is not used again: in a notebook, people set
@@ -92,16 +85,6 @@ impl Cloud {
             let _ = sender.send(work.await);
         });
         Pending { receiver, task }
-    }
-
-    /// Whether so many bytes may be kept; [`Cloud::give_back`] when they are let go.
-    pub(crate) fn take_room(&self, bytes: u64) -> bool {
-        let room = |kept: u64| Some(kept + bytes).filter(|&kept| kept <= KEPT);
-        self.kept.fetch_update(Ordering::Relaxed, Ordering::Relaxed, room).is_ok()
-    }
-
-    pub(crate) fn give_back(&self, bytes: u64) {
-        self.kept.fetch_sub(bytes, Ordering::Relaxed);
     }
 }
 

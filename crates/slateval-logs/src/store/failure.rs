@@ -4,7 +4,7 @@ use std::error::Error as _;
 
 use slateval::redacted_text;
 
-use crate::error::{RemoteError, brief};
+use crate::error::{RemoteError, RemoteFault, brief};
 use crate::find::address::Remote;
 
 /// Servers on the machine itself that hand out credentials: the last thing tried where there are no others.
@@ -31,39 +31,34 @@ const ANSWERED: [&str; 2] = ["Server returned non-2xx status code: ", "Server re
 const RETRIED: [u16; 2] = [408, 429];
 
 pub(crate) fn failure(remote: &Remote, error: &object_store::Error) -> RemoteError {
-    let address = remote.shown().display().to_string();
+    fault(remote, error).at(remote.name())
+}
+
+fn fault(remote: &Remote, error: &object_store::Error) -> RemoteFault {
     let text = error.to_string();
     let credentials = remote.scheme.credentials();
     let has = |words: &[&str]| words.iter().any(|word| text.contains(word));
     match error {
-        _ if has(&METADATA_SERVERS) || has(&[NO_ACCOUNT]) => RemoteError::NoCredentials { address, credentials },
-        object_store::Error::NotFound { .. } => RemoteError::Missing { address },
-        object_store::Error::Precondition { .. } => RemoteError::Changed { address },
+        _ if has(&METADATA_SERVERS) || has(&[NO_ACCOUNT]) => RemoteFault::NoCredentials { credentials },
+        object_store::Error::NotFound { .. } => RemoteFault::Missing,
+        object_store::Error::Precondition { .. } => RemoteFault::Changed,
         object_store::Error::PermissionDenied { .. } | object_store::Error::Unauthenticated { .. } => {
-            RemoteError::Denied { address, reason: denial(&text), credentials }
+            RemoteFault::Denied { reason: denial(&text), credentials }
         }
         // The address itself was looked at before.
-        object_store::Error::InvalidPath { source } => RemoteError::BadKey { address, reason: source.to_string() },
-        _ if has(&DENIED) => RemoteError::Denied { address, reason: denial(&text), credentials },
-        _ if has(&MISSING) => RemoteError::Missing { address },
-        _ if remote.scheme.is_web() && has(&NO_RANGES) => RemoteError::NoRanges { address },
+        object_store::Error::InvalidPath { source } => RemoteFault::BadKey { reason: source.to_string() },
+        _ if has(&DENIED) => RemoteFault::Denied { reason: denial(&text), credentials },
+        _ if has(&MISSING) => RemoteFault::Missing,
+        _ if remote.scheme.is_web() && has(&NO_RANGES) => RemoteFault::NoRanges,
         _ => match encryption(error) {
-            Some(rustls::Error::InvalidCertificate(reason)) => {
-                RemoteError::Untrusted { address, reason: format!("{reason:?}") }
-            }
-            Some(rustls::Error::InvalidMessage(reason)) => {
-                RemoteError::NotEncrypted { address, reason: format!("{reason:?}") }
-            }
+            Some(rustls::Error::InvalidCertificate(reason)) => RemoteFault::Untrusted { reason: format!("{reason:?}") },
+            Some(rustls::Error::InvalidMessage(reason)) => RemoteFault::NotEncrypted { reason: format!("{reason:?}") },
             _ => {
                 let last = innermost(error);
                 let is_refused =
                     status(&last).is_some_and(|code| (400..500).contains(&code) && !RETRIED.contains(&code));
                 let reason = brief(&redacted_text(&without_body(last)));
-                if is_refused {
-                    RemoteError::Refused { address, reason }
-                } else {
-                    RemoteError::BrokenOff { address, reason }
-                }
+                if is_refused { RemoteFault::Refused { reason } } else { RemoteFault::BrokenOff { reason } }
             }
         },
     }
@@ -71,15 +66,14 @@ pub(crate) fn failure(remote: &Remote, error: &object_store::Error) -> RemoteErr
 
 /// What went wrong before any request was sent: nothing was tried, and no server is to blame.
 pub(crate) fn misconfigured(remote: &Remote, error: &object_store::Error) -> RemoteError {
-    match failure(remote, error) {
-        RemoteError::BrokenOff { address, reason } if remote.scheme.is_web() => {
-            RemoteError::BadAddress { address, reason }
-        }
-        RemoteError::BrokenOff { address, reason } => {
-            RemoteError::BadSettings { address, reason, credentials: remote.scheme.credentials() }
+    let fault = match fault(remote, error) {
+        RemoteFault::BrokenOff { reason } if remote.scheme.is_web() => RemoteFault::BadAddress { reason },
+        RemoteFault::BrokenOff { reason } => {
+            RemoteFault::BadSettings { reason, credentials: remote.scheme.credentials() }
         }
         other => other,
-    }
+    };
+    fault.at(remote.name())
 }
 
 /// Why there is no encrypted connection, if that is what happened.

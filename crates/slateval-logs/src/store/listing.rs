@@ -10,15 +10,15 @@ use glob::{MatchOptions, Pattern};
 use object_store::list::{PaginatedListOptions, PaginatedListStore};
 use object_store::{ObjectMeta, ObjectStore, ObjectStoreExt};
 
-use crate::error::{Error, RemoteError, Result, TableFormat};
+use crate::error::{Error, RemoteError, RemoteFault, Result, TableFormat};
 use crate::find::address::Remote;
 use crate::find::candidates::{By, Objects};
 use crate::find::detect::Format;
 use crate::find::discover::{ICEBERG, hides, is_hidden};
-use crate::store::body::Bodies;
 use crate::store::client::{Client, location};
 use crate::store::cloud::Cloud;
 use crate::store::failure::failure;
+use crate::store::memory::Memory;
 use crate::store::object::Object;
 
 /// Objects that are looked at at once.
@@ -48,7 +48,7 @@ pub(crate) fn find(remotes: &[Remote], memory: u64) -> Result<Vec<Result<Objects
             .collect::<Vec<_>>(),
     );
     let found = pending.wait().ok_or_else(|| Error::Threads("a thread broke off".into()))?;
-    let bodies = Arc::new(Bodies::new(memory));
+    let bodies = Memory::new(memory);
     let object = |Found { client, remote, meta, by }| {
         (Arc::new(Object::new(cloud.clone(), client, remote, meta, bodies.clone())), by)
     };
@@ -65,7 +65,7 @@ pub(crate) fn object(remote: &Remote, memory: u64) -> Result<Arc<Object>> {
     });
     let found = pending.wait().ok_or_else(|| Error::Threads("a thread broke off".into()))?;
     let (client, remote, meta) = found?;
-    Ok(Arc::new(Object::new(cloud, client, remote, meta, Arc::new(Bodies::new(memory)))))
+    Ok(Arc::new(Object::new(cloud, client, remote, meta, Memory::new(memory))))
 }
 
 struct Found {
@@ -84,7 +84,7 @@ impl Search {
     fn of(cloud: &Cloud, remote: &Remote) -> Result<Search> {
         let is_directory = remote.query.is_none() && (remote.key.is_empty() || remote.key.ends_with('/'));
         if remote.scheme.is_web() && (is_directory || remote.is_pattern()) {
-            return Err(RemoteError::NoListing { address: remote.shown().display().to_string() }.into());
+            return Err(RemoteFault::NoListing.at(remote.name()).into());
         }
         Ok(Search { client: cloud.client(remote)?, remote: remote.clone() })
     }
@@ -117,7 +117,7 @@ impl Search {
             Err(object_store::Error::NotFound { .. }) if !self.remote.scheme.is_web() => {
                 let below = self.list(&self.remote.key).await?;
                 match below.is_empty() {
-                    true => Err(RemoteError::Missing { address: self.shown() }.into()),
+                    true => Err(RemoteFault::Missing.at(self.shown()).into()),
                     false => self.visible(below),
                 }
             }
@@ -160,8 +160,7 @@ impl Search {
             listed.retain(|meta| meta.location.as_ref().starts_with(&below));
             return self.visible(listed);
         }
-        let pattern =
-            Pattern::new(key).map_err(|e| Error::BadPattern { pattern: self.shown(), reason: e.to_string() })?;
+        let pattern = Pattern::new(key).map_err(|e| Error::bad_pattern(&self.shown(), e))?;
         let tables = tables(&listed);
         let fitting = |meta: ObjectMeta| fits(&pattern, meta.location.as_ref()).map(|by| (meta, by));
         let found: Vec<_> = listed.into_iter().filter_map(fitting).collect();
@@ -211,13 +210,13 @@ impl Search {
         let has =
             |(folder, _): &&Table| files.iter().any(|(file, _)| Path::new(file.location.as_ref()).starts_with(folder));
         match tables.iter().find(has) {
-            Some((folder, format)) => Err(Error::Table { path: self.remote.with_key(folder).shown(), format: *format }),
+            Some((folder, format)) => Err(Error::table(&self.remote.with_key(folder).shown(), *format)),
             None => Ok(()),
         }
     }
 
     fn shown(&self) -> String {
-        self.remote.shown().display().to_string()
+        self.remote.name()
     }
 
     fn refused(&self, error: &object_store::Error) -> Error {

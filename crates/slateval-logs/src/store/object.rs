@@ -9,12 +9,13 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use bytes::Bytes;
 use object_store::{GetOptions, GetRange, GetResult, ObjectMeta, ObjectStore};
 
-use crate::error::RemoteError;
+use crate::error::{RemoteError, RemoteFault};
+use crate::find::Location;
 use crate::find::address::Remote;
-use crate::find::location::Location;
-use crate::store::body::{Bodies, Body, BodyError};
+use crate::store::body::{Body, BodyError};
 use crate::store::cloud::{Cloud, Pending};
 use crate::store::failure::failure;
+use crate::store::memory::{Memory, Taken};
 
 /// Bytes of the first look at an object's beginning, and at its end: the header of a text file, the footer of a Parquet
 /// file.
@@ -32,16 +33,20 @@ pub(crate) struct Object {
     remote: Remote,
     meta: ObjectMeta,
     shown: PathBuf,
-    first: OnceLock<Bytes>,
-    last: OnceLock<Bytes>,
-    /// All of it, if it was fetched by one request, and what has room for it.
-    whole: OnceLock<(Bytes, Keeper)>,
+    first: OnceLock<Kept>,
+    last: OnceLock<Kept>,
+    /// All of it, if it was fetched by one request.
+    whole: OnceLock<Kept>,
     fetching: futures_util::lock::Mutex<()>,
     /// The server answers with the whole object when it is asked for a part.
     no_parts: AtomicBool,
-    bodies: Arc<Bodies>,
+    /// The memory that the user allows for whole objects.
+    bodies: Arc<Memory>,
     failed: Mutex<Option<RemoteError>>,
 }
+
+/// Bytes, and the room that they take.
+type Kept = (Bytes, Taken);
 
 /// Its client knows credentials.
 impl fmt::Debug for Object {
@@ -50,22 +55,13 @@ impl fmt::Debug for Object {
     }
 }
 
-/// What has room for a whole object.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Keeper {
-    /// The room for first looks at all objects.
-    Room,
-    /// The memory that the user allows for reading.
-    Bodies,
-}
-
 impl Object {
     pub(crate) fn new(
         cloud: Arc<Cloud>,
         client: Arc<dyn ObjectStore>,
         remote: Remote,
         meta: ObjectMeta,
-        bodies: Arc<Bodies>,
+        bodies: Arc<Memory>,
     ) -> Self {
         Object {
             cloud,
@@ -155,7 +151,7 @@ impl Object {
 
     /// The first bytes, at most [`LOOK`] of them.
     pub(crate) fn first(self: &Arc<Self>) -> Result<Bytes, RemoteError> {
-        if let Some(bytes) = self.first.get() {
+        if let Some((bytes, _)) = self.first.get() {
             return Ok(bytes.clone());
         }
         self.go_on()?;
@@ -169,7 +165,7 @@ impl Object {
         if self.size() <= LOOK {
             return self.first();
         }
-        if let Some(bytes) = self.last.get() {
+        if let Some((bytes, _)) = self.last.get() {
             return Ok(bytes.clone());
         }
         let bytes = self.fetch(self.size() - LOOK..self.size())?;
@@ -177,10 +173,9 @@ impl Object {
         Ok(bytes)
     }
 
-    fn keep(&self, kept: &OnceLock<Bytes>, bytes: &Bytes) {
-        let length = bytes.len() as u64;
-        if self.cloud.take_room(length) && kept.set(bytes.clone()).is_err() {
-            self.cloud.give_back(length);
+    fn keep(&self, kept: &OnceLock<Kept>, bytes: &Bytes) {
+        if let Some(room) = self.cloud.kept.take(bytes.len() as u64) {
+            kept.get_or_init(|| (bytes.clone(), room));
         }
     }
 
@@ -192,7 +187,7 @@ impl Object {
     pub(crate) async fn get(&self, range: Range<u64>) -> Result<Bytes, RemoteError> {
         match self.part(&range).await? {
             Some(bytes) => Ok(bytes),
-            None => self.whole(Keeper::Bodies).await.map(|whole| slice(&whole, &range)),
+            None => self.whole(None).await.map(|whole| slice(&whole, &range)),
         }
     }
 
@@ -247,8 +242,8 @@ impl Object {
 
     /// All bytes of a small object, if there is room for them.
     async fn small(&self) -> Option<Result<Bytes, RemoteError>> {
-        let has_room = self.size() <= SMALL && self.cloud.take_room(self.size());
-        if has_room { Some(self.whole(Keeper::Room).await) } else { None }
+        let room = Some(self.size()).filter(|&size| size <= SMALL).and_then(|size| self.cloud.kept.take(size))?;
+        Some(self.whole(Some(room)).await)
     }
 
     async fn ask(&self, options: GetOptions) -> Result<GetResult, RemoteError> {
@@ -260,42 +255,25 @@ impl Object {
         let found = found.map_err(|error| failure(&self.remote, &error))?;
         match self.is_same(&found.meta) {
             true => Ok(found),
-            false => Err(RemoteError::Changed { address: self.shown.display().to_string() }),
+            false => Err(self.fault(RemoteFault::Changed)),
         }
     }
 
-    /// All bytes, fetched by one request. `keeper` has room for them already if it is the cloud.
-    async fn whole(&self, keeper: Keeper) -> Result<Bytes, RemoteError> {
+    /// All bytes, fetched by one request into this room, or into that which the user allows.
+    async fn whole(&self, room: Option<Taken>) -> Result<Bytes, RemoteError> {
         let _alone = self.fetching.lock().await;
-        let size = self.size();
         if let Some((whole, _)) = self.whole.get() {
-            if keeper == Keeper::Room {
-                self.cloud.give_back(size);
-            }
             return Ok(whole.clone());
         }
-        if keeper == Keeper::Bodies && !self.bodies.take(size) {
+        let size = self.size();
+        let too_large = || {
             let [needed, limit] = [size.div_ceil(MEGABYTE), self.bodies.most / MEGABYTE];
-            return Err(RemoteError::WholeTooLarge { address: self.shown.display().to_string(), needed, limit });
-        }
-        let fetched = match self.ask(GetOptions::default()).await {
-            Ok(found) => self.read(&mut Body::new(found.into_stream()), &(0..size)).await,
-            Err(error) => Err(error),
+            self.fault(RemoteFault::WholeTooLarge { needed, limit })
         };
-        match fetched {
-            Ok(bytes) => Ok(self.whole.get_or_init(|| (bytes, keeper)).0.clone()),
-            Err(error) => {
-                self.let_go(size, keeper);
-                Err(error)
-            }
-        }
-    }
-
-    fn let_go(&self, bytes: u64, keeper: Keeper) {
-        match keeper {
-            Keeper::Room => self.cloud.give_back(bytes),
-            Keeper::Bodies => self.bodies.give_back(bytes),
-        }
+        let room = room.or_else(|| self.bodies.take(size)).ok_or_else(too_large)?;
+        let found = self.ask(GetOptions::default()).await?;
+        let bytes = self.read(&mut Body::new(found.into_stream()), &(0..size)).await?;
+        Ok(self.whole.get_or_init(|| (bytes, room)).0.clone())
     }
 
     async fn read(&self, body: &mut Body, range: &Range<u64>) -> Result<Bytes, RemoteError> {
@@ -305,14 +283,14 @@ impl Object {
     /// Reads a range of an answer of so many bytes.
     async fn read_of(&self, body: &mut Body, range: &Range<u64>, size: u64) -> Result<Bytes, RemoteError> {
         let wanted = usize::try_from(range.end - range.start).unwrap_or(usize::MAX);
-        let mut buffer = self.cloud.buffers.take(wanted);
+        let mut buffer = Vec::with_capacity(wanted);
         match body.read(range, size, &mut buffer).await {
-            Ok(()) => Ok(buffer.into_bytes()),
+            Ok(()) => Ok(buffer.into()),
             Err(BodyError::TooLong) => Err(self.broken_off("the server sent more bytes than it was asked for")),
             Err(BodyError::TooShort) => Err(self.broken_off("the server sent fewer bytes than it was asked for")),
             Err(BodyError::Request(error)) => Err(match failure(&self.remote, &error) {
                 // The client tried to go on in the middle.
-                RemoteError::NoRanges { .. } => {
+                RemoteError { fault: RemoteFault::NoRanges, .. } => {
                     self.broken_off("the connection was cut, and the server sends no parts")
                 }
                 other => other,
@@ -330,8 +308,8 @@ impl Object {
         if let Some((whole, _)) = self.whole.get() {
             return within(whole, 0);
         }
-        let first = self.first.get().and_then(|kept| within(kept, 0));
-        let last = || self.last.get().and_then(|kept| within(kept, self.size() - kept.len() as u64));
+        let first = self.first.get().and_then(|(kept, _)| within(kept, 0));
+        let last = || self.last.get().and_then(|(kept, _)| within(kept, self.size() - kept.len() as u64));
         if range.is_empty() { Some(Bytes::new()) } else { first.or_else(last) }
     }
 
@@ -350,7 +328,11 @@ impl Object {
     }
 
     fn broken_off(&self, reason: &str) -> RemoteError {
-        RemoteError::BrokenOff { address: self.shown.display().to_string(), reason: reason.into() }
+        self.fault(RemoteFault::BrokenOff { reason: reason.into() })
+    }
+
+    fn fault(&self, fault: RemoteFault) -> RemoteError {
+        fault.at(self.shown.display().to_string())
     }
 }
 
@@ -370,14 +352,4 @@ fn is_strong(tag: &str) -> bool {
 /// A tag without quotes: lists have them without, or with, where answers have them with.
 fn bare(tag: &str) -> &str {
     tag.strip_prefix("W/").unwrap_or(tag).trim_matches('"')
-}
-
-impl Drop for Object {
-    fn drop(&mut self) {
-        let kept = [&self.first, &self.last].into_iter().filter_map(OnceLock::get);
-        self.cloud.give_back(kept.map(|bytes| bytes.len() as u64).sum());
-        if let Some((whole, keeper)) = self.whole.get() {
-            self.let_go(whole.len() as u64, *keeper);
-        }
-    }
 }

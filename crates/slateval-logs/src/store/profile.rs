@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use object_store::aws::{AmazonS3Builder, AmazonS3ConfigKey};
 
-use crate::error::{RemoteError, Result};
+use crate::error::{Error, Result, brief};
 
 /// Variables by which a machine, or a job on it, has credentials of its own.
 const OWN: [&str; 5] = [
@@ -48,7 +48,7 @@ impl Profile {
             (None, Some(_)) if !has_own => {
                 let reason = "neither the credentials file nor the config file in ~/.aws has it; correct AWS_PROFILE, or \
                               set AWS_SHARED_CREDENTIALS_FILE";
-                Err(RemoteError::BadProfile { profile: name, reason: reason.into() }.into())
+                Err(bad_profile(&name, reason))
             }
             _ => Ok(None),
         }
@@ -68,7 +68,7 @@ impl Profile {
                     "it has no keys but `{key}`, which is not read; set the keys as variables: `eval \"$(aws configure \
                      export-credentials --profile {name} --format env)\"`"
                 );
-                return Err(RemoteError::BadProfile { profile: name.into(), reason }.into());
+                return Err(bad_profile(name, &reason));
             }
             keep(AmazonS3ConfigKey::AccessKeyId, "aws_access_key_id");
             keep(AmazonS3ConfigKey::SecretAccessKey, "aws_secret_access_key");
@@ -86,6 +86,10 @@ impl Profile {
     pub(crate) fn apply(&self, builder: AmazonS3Builder) -> AmazonS3Builder {
         self.entries.iter().fold(builder, |builder, (key, value)| builder.with_config(*key, value))
     }
+}
+
+fn bad_profile(name: &str, reason: &str) -> Error {
+    Error::Refused(format!("AWS profile `{}`: {}", brief(name), brief(reason)).into())
 }
 
 fn variable(name: &str) -> Option<String> {
