@@ -62,6 +62,7 @@
 //! | | |
 //! |---|---|
 //! | `formats` | finds files, tells their format, and reads the columns chosen as record batches |
+//! | `parquet` | reads Parquet for `formats`, by way of the crate `parquet-floats` |
 //! | `survey` | what is noticed of a log beside its sums, such as rows that are alike |
 //! | `columns` | what the user calls the columns, where a schema has them, and whether files make one log |
 //! | `rows` | the values of a batch as numbers and labels, put together into slates, added to a summary |
@@ -70,6 +71,8 @@
 mod error;
 
 mod formats;
+
+mod parquet;
 
 mod survey;
 

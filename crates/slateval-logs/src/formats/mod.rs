@@ -2,23 +2,15 @@
 //! batches.
 
 mod address;
-mod ahead;
-mod batches;
-mod bits;
-mod bounded;
+pub(crate) mod batches;
 mod candidates;
 mod cell;
-mod claims;
 mod contents;
 mod csv;
-mod detect;
-mod dictionaries;
-mod direct;
+pub(crate) mod detect;
 mod discover;
 mod ending;
-mod floats;
 mod guess;
-mod hybrid;
 mod identity;
 mod ipc;
 mod ipc_claims;
@@ -26,26 +18,18 @@ mod ipc_limit;
 mod json;
 mod json_objects;
 mod json_shape;
-mod levels;
 mod location;
-mod long_lists;
-mod lot;
 mod packed;
-mod page_header;
-mod pages;
-mod parquet;
 mod pieces;
-mod place;
+pub(crate) mod place;
 mod quotes;
 mod records;
-mod room;
-mod row_lengths;
+pub(crate) mod room;
 #[cfg(feature = "object-store")]
-mod store;
+pub(crate) mod store;
 #[cfg(not(feature = "object-store"))]
 #[path = "no_store.rs"]
-mod store;
-mod unpack;
+pub(crate) mod store;
 mod upstream_panics;
 mod waiting;
 
@@ -53,6 +37,7 @@ use std::sync::Arc;
 
 use arrow_schema::Schema;
 
+pub(crate) use crate::parquet::Footers;
 pub(crate) use batches::{Batches, Head, Part, Selection, guarded};
 pub(crate) use candidates::SortedOut;
 pub(crate) use cell::{Cell, truth};
@@ -65,13 +50,13 @@ pub(crate) use json::as_numbers;
 pub(crate) use json_shape::is_mixed;
 pub use location::Location;
 pub(crate) use location::with_secrets;
-pub(crate) use parquet::Footers;
 pub(crate) use pieces::{PIECE, Pieces};
 pub(crate) use place::Place;
 pub(crate) use room::Room;
 pub(crate) use waiting::side_by_side;
 
 use crate::error::Result;
+use crate::parquet;
 use batches::{Choose, SAMPLE};
 
 /// Reads a file's schema and size.
