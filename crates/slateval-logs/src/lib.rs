@@ -63,8 +63,8 @@
 //! |---|---|
 //! | `find` | which files there are, what format each has, and what tells it from others |
 //! | `store` | the bytes of objects in buckets and on web servers |
-//! | `formats` | a file of any format, read as record batches of the columns chosen; Parquet |
-//! | `csv`, `json`, `ipc` | the other formats |
+//! | `formats` | a file of any format, read as record batches of the columns chosen |
+//! | `parquet`, `csv`, `json`, `ipc` | the formats; `parquet` by way of the crate `parquet-floats` |
 //! | `columns` | what the user calls the columns, where a schema has them, and whether files make one log |
 //! | `slates` | the values of a batch as numbers and labels, put together into slates, added to a summary |
 //! | `survey` | what is noticed of a log beside its sums, such as rows that are alike |
@@ -77,6 +77,7 @@ mod find;
 mod formats;
 mod ipc;
 mod json;
+mod parquet;
 mod plan;
 mod slates;
 #[cfg(feature = "object-store")]

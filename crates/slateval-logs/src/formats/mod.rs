@@ -1,39 +1,23 @@
 //! A file of any format, read as a schema and a run of record batches.
 
-pub(crate) mod ahead;
 pub(crate) mod batches;
-mod bits;
-mod bounded;
-mod claims;
-mod dictionaries;
-mod direct;
 mod ending;
-mod floats;
-mod hybrid;
-mod levels;
-mod long_lists;
-mod lot;
 pub(crate) mod packed;
-mod page_header;
-mod pages;
-mod parquet;
 pub(crate) mod room;
-mod row_lengths;
-mod unpack;
 mod upstream_panics;
 
 use std::sync::Arc;
 
 use arrow_schema::Schema;
 
+pub(crate) use crate::parquet::Footers;
 pub(crate) use batches::{Batches, Head, Part, Selection, guarded};
 pub(crate) use ending::check_end;
-pub(crate) use parquet::Footers;
 pub(crate) use room::Room;
 
 use crate::error::Result;
 use crate::find::{Format, Place};
-use crate::{csv, ipc, json};
+use crate::{csv, ipc, json, parquet};
 use batches::{Choose, SAMPLE};
 
 /// Reads a file's schema and size.

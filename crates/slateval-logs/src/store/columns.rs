@@ -13,7 +13,6 @@ use parquet::file::metadata::ParquetMetaData;
 use parquet::file::reader::{ChunkReader, Length};
 
 use crate::error::RemoteError;
-use crate::formats::ahead::HEADER;
 use crate::store::cloud::Pending;
 use crate::store::object::Object;
 
@@ -26,6 +25,9 @@ const GAP: u64 = 1 << 14;
 
 /// Bytes of one request at most, unless one range has more.
 const REQUEST: u64 = 8 << 20;
+
+/// Bytes given at least to a reader that does not say how many it needs.
+const UNSAID: u64 = 1 << 13;
 
 /// Requests in flight at once.
 const REQUESTS: usize = 8;
@@ -243,7 +245,7 @@ impl ChunkReader for Chunks {
     type T = Reader<Bytes>;
 
     fn get_read(&self, start: u64) -> ParquetResult<Self::T> {
-        Ok(self.0.bytes(start, HEADER, u64::MAX).map_err(refused)?.reader())
+        Ok(self.0.bytes(start, UNSAID, u64::MAX).map_err(refused)?.reader())
     }
 
     fn get_bytes(&self, start: u64, length: usize) -> ParquetResult<Bytes> {

@@ -2,6 +2,7 @@
 //!
 //! At the first page that [`Floats`] does not know, the general reader takes over for all columns, from the same row on.
 
+use std::fmt;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -13,36 +14,17 @@ use arrow_buffer::OffsetBuffer;
 use arrow_schema::{ArrowError, DataType, SchemaRef};
 use parquet::arrow::ProjectionMask;
 use parquet::arrow::arrow_reader::{ArrowReaderMetadata, ParquetRecordBatchReader, ParquetRecordBatchReaderBuilder};
-use parquet::file::reader::ChunkReader;
 
-use crate::error::{Error, Result};
-use crate::find::detect::{Format, open_file};
-use crate::find::place::Place;
-use crate::formats::ahead::ColumnBytes;
-use crate::formats::batches::BATCH;
-use crate::formats::bounded::BoundedFile;
-use crate::formats::claims::Claims;
-use crate::formats::floats::{Float, Floats};
-use crate::formats::long_lists::{BYTES_OF_A_VALUE, count_values, most_values};
-use crate::formats::room::{Held, Holding};
-use crate::formats::row_lengths::Lengths;
-use crate::store::{self, Chunks, Columns};
+use crate::chunks::Chunks;
+use crate::column::{Float, Floats};
+use crate::long_lists::{BYTES_OF_A_VALUE, count_values, most_values};
+use crate::memory::Account;
+use crate::row_lengths::Lengths;
+use crate::{Error, Request, Source, Use};
 
-/// Some columns of some row groups.
-#[derive(Debug)]
-pub(crate) struct Source {
-    pub(crate) place: Place,
-    pub(crate) footer: ArrowReaderMetadata,
-    /// Ascending.
-    pub(crate) columns: Vec<usize>,
-    pub(crate) groups: Range<usize>,
-    pub(crate) held: Arc<Held>,
-}
-
-/// Reads the batches of a [`Source`].
-pub(crate) struct Direct {
-    source: Source,
-    bytes: ColumnBytes,
+/// The batches of a [`Request`].
+pub struct Batches {
+    input: Input,
     schema: SchemaRef,
     /// `None` where the general reader has the column.
     columns: Vec<Option<Column>>,
@@ -53,23 +35,32 @@ pub(crate) struct Direct {
     rows: usize,
 }
 
+impl fmt::Debug for Batches {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Batches").field("input", &self.input).field("done", &self.done).finish_non_exhaustive()
+    }
+}
+
+/// Some columns of some row groups.
+#[derive(Debug)]
+struct Input {
+    source: Arc<Source>,
+    footer: ArrowReaderMetadata,
+    columns: Vec<usize>,
+    row_groups: Range<usize>,
+    batch_rows: usize,
+    account: Arc<Account>,
+}
+
 enum Column {
     Single(Floats<f32>),
     Double(Floats<f64>),
 }
 
-impl Source {
-    fn unreadable(&self, error: impl ToString) -> Error {
-        self.too_large().unwrap_or_else(|| self.place.unreadable(Format::Parquet.name(), error))
-    }
-
-    /// The error for what was refused because it is too large.
-    fn too_large(&self) -> Option<Error> {
-        let name = |leaf: usize| {
-            let column = self.footer.parquet_schema().get_column_root_idx(leaf);
-            self.footer.schema().field(column).name().clone()
-        };
-        self.held.failure(self.place.path(), name)
+impl Input {
+    /// Why memory was refused, if it was, or else another error.
+    fn error(&self, error: impl Into<Error>) -> Error {
+        self.account.refusal().unwrap_or_else(|| error.into())
     }
 
     /// The leaves of some columns.
@@ -78,136 +69,119 @@ impl Source {
         (0..kinds.num_columns()).filter(|&leaf| columns.contains(&kinds.get_column_root_idx(leaf))).collect()
     }
 
-    /// What the pages of some columns claim, for one reader of them.
-    fn claims(&self, columns: &[usize]) -> Arc<Claims> {
-        Claims::new(self.footer.metadata(), &self.leaves(columns), self.groups.clone(), self.held.clone())
+    /// The bytes of some columns, for one reader of them.
+    fn chunks(&self, columns: &[usize]) -> Chunks {
+        let (footer, account) = (self.footer.metadata(), self.account.clone());
+        Chunks::new(self.source.clone(), footer, &self.leaves(columns), self.row_groups.clone(), account)
     }
 
     /// Refuses lists of these columns that are too long to be decoded.
-    fn check_lists(&self, bytes: &ColumnBytes, columns: &[usize]) -> Result<()> {
+    fn check_lists(&self, columns: &[usize]) -> Result<(), Error> {
         let (footer, kinds) = (self.footer.metadata(), self.footer.parquet_schema());
         let has_lists = |leaf: &usize| kinds.column(*leaf).max_rep_level() > 0;
         let lists: Vec<usize> = self.leaves(columns).into_iter().filter(has_lists).collect();
-        let most = |leaf: &usize| most_values(footer, *leaf, self.groups.clone()).saturating_mul(BYTES_OF_A_VALUE);
-        if self.held.has_share_for(lists.iter().map(most).fold(0, u64::saturating_add)) {
+        let (rows, groups) = (self.batch_rows, self.row_groups.clone());
+        let most = |leaf: &usize| most_values(footer, *leaf, groups.clone(), rows).saturating_mul(BYTES_OF_A_VALUE);
+        if self.account.has_room_for(lists.iter().map(most).fold(0, u64::saturating_add)) {
             return Ok(());
         }
-        let claims = self.claims(columns);
+        let chunks = self.chunks(columns);
         for leaf in lists {
-            let values = count_values(bytes, &claims, footer, leaf, self.groups.clone());
-            let held = self.held.hold(leaf, Holding::Values, values.saturating_mul(BYTES_OF_A_VALUE));
-            held.map_err(|excess| self.unreadable(excess))?;
+            let values = count_values(&chunks, footer, leaf, groups.clone(), rows);
+            let held = self.account.hold(leaf, Use::Values, values.saturating_mul(BYTES_OF_A_VALUE));
+            held.map_err(|e| self.error(e))?;
         }
         Ok(())
     }
 
     /// Refuses a row group that has more or fewer values of a column than rows, as only a damaged footer says.
-    fn check_groups(&self) -> Result<()> {
+    fn check_groups(&self) -> Result<(), Error> {
         let kinds = self.footer.parquet_schema();
         let has_one_a_row = |leaf: &usize| kinds.column(*leaf).max_rep_level() == 0;
         for leaf in self.leaves(&self.columns).into_iter().filter(has_one_a_row) {
-            for group in &self.footer.metadata().row_groups()[self.groups.clone()] {
+            for group in &self.footer.metadata().row_groups()[self.row_groups.clone()] {
                 let (rows, values) = (group.num_rows(), group.column(leaf).num_values());
                 if rows != values {
-                    let column = kinds.column(leaf).path().string();
-                    return Err(
-                        self.unreadable(format!("a row group of {rows} rows has {values} values of `{column}`"))
-                    );
+                    return Err(Error::OutOfStep { column: kinds.column(leaf).path().string(), rows, values });
                 }
             }
         }
         Ok(())
     }
 
-    /// The bytes of all columns.
-    fn bytes(&self) -> Result<ColumnBytes> {
-        Ok(match &self.place {
-            Place::Local(path) => ColumnBytes::File(Arc::new(open_file(path)?)),
-            Place::Object(object) => {
-                let ranges = store::ranges(self.footer.metadata(), &self.columns, self.groups.clone());
-                ColumnBytes::Object(Arc::new(Columns::new(object.clone(), ranges)))
-            }
-        })
-    }
-
     /// The general reader for some columns, from a row on.
-    fn general(&self, bytes: &ColumnBytes, columns: &[usize], row: usize) -> Result<ParquetRecordBatchReader> {
-        self.check_lists(bytes, columns)?;
-        match bytes {
-            // A file of its own: columns that share one take turns to move about in it.
-            ColumnBytes::File(_) => self.general_of(open_file(self.place.path())?, columns, row),
-            ColumnBytes::Object(bytes) => self.general_of(Chunks(bytes.clone()), columns, row),
-        }
-    }
-
-    fn general_of<R: ChunkReader + 'static>(
-        &self,
-        file: R,
-        columns: &[usize],
-        row: usize,
-    ) -> Result<ParquetRecordBatchReader> {
-        let file = BoundedFile { file, claims: self.claims(columns) };
+    fn general(&self, columns: &[usize], row: usize) -> Result<ParquetRecordBatchReader, Error> {
+        self.check_lists(columns)?;
         let mask = ProjectionMask::roots(self.footer.parquet_schema(), columns.iter().copied());
-        ParquetRecordBatchReaderBuilder::new_with_metadata(file, self.footer.clone())
+        ParquetRecordBatchReaderBuilder::new_with_metadata(self.chunks(columns), self.footer.clone())
             .with_projection(mask)
-            .with_row_groups(self.groups.clone().collect())
+            .with_row_groups(self.row_groups.clone().collect())
             .with_offset(row)
-            .with_batch_size(BATCH)
+            .with_batch_size(self.batch_rows)
             .build()
-            .map_err(|e| self.unreadable(e))
+            .map_err(|e| self.error(e))
     }
 
     /// A column of floats, or of lists of them.
-    fn floats(&self, column: usize, bytes: &ColumnBytes, claims: &Arc<Claims>) -> Option<Column> {
+    fn floats(&self, column: usize, chunks: &Chunks) -> Option<Column> {
         let data_type = self.footer.schema().field(column).data_type();
         match item_type(data_type) {
-            DataType::Float32 => self.leaf(column, bytes, claims).map(Column::Single),
-            DataType::Float64 => self.leaf(column, bytes, claims).map(Column::Double),
+            DataType::Float32 => self.leaf(column, chunks).map(Column::Single),
+            DataType::Float64 => self.leaf(column, chunks).map(Column::Double),
             _ => None,
         }
     }
 
-    fn leaf<T: Float>(&self, column: usize, bytes: &ColumnBytes, claims: &Arc<Claims>) -> Option<Floats<T>> {
+    fn leaf<T: Float>(&self, column: usize, chunks: &Chunks) -> Option<Floats<T>> {
         let [leaf] = self.leaves(&[column])[..] else { return None };
-        Floats::new(bytes.clone(), claims.clone(), self.footer.metadata().clone(), leaf, self.groups.clone())
+        let (footer, account) = (self.footer.metadata().clone(), self.account.clone());
+        Floats::new(chunks.clone(), account, footer, leaf, self.row_groups.clone())
     }
 }
 
-impl Direct {
-    /// Reads `rows` rows, which must be those of the row groups.
-    pub(crate) fn new(source: Source, schema: SchemaRef, rows: u64) -> Result<Self> {
-        source.check_groups()?;
-        let bytes = source.bytes()?;
-        let claims = source.claims(&source.columns);
-        let columns: Vec<Option<Column>> = source.columns.iter().map(|&i| source.floats(i, &bytes, &claims)).collect();
-        let others = source.columns.iter().zip(&columns).filter(|(_, column)| column.is_none());
+impl Batches {
+    pub(crate) fn new(request: Request) -> Result<Self, Error> {
+        let Request { source, footer, columns, row_groups, batch_rows, memory } = request;
+        let schema = Arc::new(footer.schema().project(&columns)?);
+        let groups = &footer.metadata().row_groups()[row_groups.clone()];
+        let rows = groups.iter().map(|group| usize::try_from(group.num_rows()).unwrap_or(0)).sum();
+        let account = Arc::new(Account::new(memory));
+        let input = Input { source: Arc::new(source), footer, columns, row_groups, batch_rows, account };
+        input.check_groups()?;
+        let chunks = input.chunks(&input.columns);
+        let columns: Vec<Option<Column>> = input.columns.iter().map(|&i| input.floats(i, &chunks)).collect();
+        let others = input.columns.iter().zip(&columns).filter(|(_, column)| column.is_none());
         let others: Vec<usize> = others.map(|(&i, _)| i).collect();
-        let others = if others.is_empty() { None } else { Some(source.general(&bytes, &others, 0)?) };
-        let rows = usize::try_from(rows).map_err(|e| source.unreadable(e))?;
-        Ok(Direct { source, bytes, schema, columns, others, rest: None, done: 0, rows })
+        let others = if others.is_empty() { None } else { Some(input.general(&others, 0)?) };
+        Ok(Batches { input, schema, columns, others, rest: None, done: 0, rows })
     }
 
-    fn next_batch(&mut self) -> Result<Option<RecordBatch>> {
-        let rows = BATCH.min(self.rows - self.done);
+    /// The schema of the batches.
+    pub fn schema(&self) -> &SchemaRef {
+        &self.schema
+    }
+
+    fn next_batch(&mut self) -> Result<Option<RecordBatch>, Error> {
+        let rows = self.input.batch_rows.min(self.rows - self.done);
         if self.rest.is_none() && rows > 0 {
             if let Some(batch) = self.direct(rows)? {
                 self.done += rows;
                 return Ok(Some(batch));
             }
-            if let Some(error) = self.source.too_large() {
+            if let Some(error) = self.input.account.refusal() {
                 return Err(error);
             }
-            self.rest = Some(self.source.general(&self.bytes, &self.source.columns, self.done)?);
+            self.rest = Some(self.input.general(&self.input.columns, self.done)?);
         }
         let Some(rest) = &mut self.rest else { return Ok(None) };
-        rest.next().transpose().map_err(|e| self.source.unreadable(e))
+        rest.next().transpose().map_err(|e| self.input.error(e))
     }
 
     /// The next rows, unless a page is not known.
-    fn direct(&mut self, rows: usize) -> Result<Option<RecordBatch>> {
+    fn direct(&mut self, rows: usize) -> Result<Option<RecordBatch>, Error> {
         let others = match &mut self.others {
             None => None,
-            Some(others) => others.next().transpose().map_err(|e| self.source.unreadable(e))?,
+            Some(others) => others.next().transpose().map_err(|e| self.input.error(e))?,
         };
         if others.as_ref().is_some_and(|others| others.num_rows() != rows) {
             return Ok(None);
@@ -225,13 +199,12 @@ impl Direct {
             }
         }
         let options = RecordBatchOptions::new().with_row_count(Some(rows));
-        let batch = RecordBatch::try_new_with_options(self.schema.clone(), arrays, &options);
-        batch.map(Some).map_err(|e| self.source.unreadable(e))
+        Ok(Some(RecordBatch::try_new_with_options(self.schema.clone(), arrays, &options)?))
     }
 }
 
-impl Iterator for Direct {
-    type Item = Result<RecordBatch>;
+impl Iterator for Batches {
+    type Item = Result<RecordBatch, Error>;
 
     fn next(&mut self) -> Option<Self::Item> {
         self.next_batch().transpose()
@@ -297,7 +270,6 @@ mod tests {
     use parquet::arrow::arrow_reader::ArrowReaderOptions;
 
     use super::*;
-    use crate::formats::room::Room;
 
     const ROWS: usize = 20_000;
 
@@ -310,10 +282,9 @@ mod tests {
         let mut writer = ArrowWriter::try_new(File::create(&path).unwrap(), batch.schema(), None).unwrap();
         writer.write(&batch).unwrap();
         writer.close().unwrap();
-        let footer = ArrowReaderMetadata::load(&File::open(&path).unwrap(), ArrowReaderOptions::new()).unwrap();
-        let source =
-            Source { place: path.into(), footer, columns: vec![0], groups: 0..1, held: Room::new(1 << 30, 1).reader() };
-        let mut direct = Direct::new(source, batch.schema(), ROWS as u64).unwrap();
+        let file = File::open(&path).unwrap();
+        let footer = ArrowReaderMetadata::load(&file, ArrowReaderOptions::new()).unwrap();
+        let mut direct = Batches::new(Request::new(Source::File(file), footer)).unwrap();
         let mut row = 0;
         for read in direct.by_ref() {
             let read = read.unwrap();

@@ -1,5 +1,9 @@
 //! Parquet: some columns of some row groups.
 
+mod dictionaries;
+
+use std::error::Error as StdError;
+use std::ops::Range;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -8,15 +12,15 @@ use parquet::arrow::arrow_reader::{ArrowReaderMetadata, ArrowReaderOptions};
 use parquet::basic::Type;
 use parquet::errors::Result as ParquetResult;
 use parquet::file::metadata::ParquetStatisticsPolicy;
+use parquet_floats::{Memory, Request, Source, Use};
 
 use crate::error::{Error, Result};
 use crate::find::detect::open_file;
 use crate::find::place::Place;
-use crate::formats::batches::{Batches, Choose, Head, Part};
-use crate::formats::dictionaries::with_dictionaries;
-use crate::formats::direct::{Direct, Source};
-use crate::formats::room::Room;
-use crate::store::{Chunks, Columns};
+use crate::formats::batches::{BATCH, Batches, Choose, Head, Part};
+use crate::formats::room::{Held, Holding, Room};
+use crate::store::{self, Chunks, Columns, refused};
+use dictionaries::with_dictionaries;
 
 const NAME: &str = "Parquet file";
 
@@ -99,12 +103,55 @@ pub(crate) fn open(place: &Place, part: &Part, footers: &Footers, room: &Room, c
         return Err(Error::unreadable(place.path(), NAME, reason));
     }
     let footer = with_dictionaries(footer, &selection.labels, chosen.clone());
-    let schema = footer.schema().project(&selection.columns).map_err(|e| Error::unreadable(place.path(), NAME, e))?;
-    let schema = Arc::new(schema);
     let first_row = rows[..chosen.start].iter().sum();
     let rows = rows[chosen.clone()].iter().sum();
-    let source =
-        Source { place: place.clone(), footer, columns: selection.columns, groups: chosen, held: room.reader() };
-    let batches = Box::new(Direct::new(source, schema.clone(), rows)?);
+    let held = room.reader();
+    let request = Request {
+        source: source(place, &footer, &selection.columns, chosen.clone())?,
+        footer,
+        columns: selection.columns,
+        row_groups: chosen,
+        batch_rows: BATCH,
+        memory: held.clone(),
+    };
+    let kinds = request.footer.clone();
+    let place = place.clone();
+    let failed = move |error: parquet_floats::Error| {
+        let column = |leaf: usize| {
+            let column = kinds.parquet_schema().get_column_root_idx(leaf);
+            kinds.schema().field(column).name().clone()
+        };
+        held.failure(place.path(), column).unwrap_or_else(|| place.unreadable(NAME, error))
+    };
+    let batches = parquet_floats::open(request).map_err(&failed)?;
+    let schema = batches.schema().clone();
+    let batches = Box::new(batches.map(move |batch| batch.map_err(&failed)));
     Ok(Batches { first_row, rows: Some(rows), ..Batches::new(schema, batches) })
+}
+
+/// Where the bytes of some columns come from.
+fn source(place: &Place, footer: &ArrowReaderMetadata, columns: &[usize], groups: Range<usize>) -> Result<Source> {
+    Ok(match place {
+        Place::Local(path) => Source::File(open_file(path)?),
+        Place::Object(object) => {
+            let ranges = store::ranges(footer.metadata(), columns, groups);
+            let columns = Arc::new(Columns::new(object.clone(), ranges));
+            Source::Fetch(Box::new(move |start, least| columns.bytes(start, least, u64::MAX).map_err(refused)))
+        }
+    })
+}
+
+impl Memory for Held {
+    fn hold(&self, leaf: usize, used: Use, bytes: u64) -> std::result::Result<(), Box<dyn StdError + Send + Sync>> {
+        let what = match used {
+            Use::Page => Holding::Page,
+            Use::Dictionary => Holding::Dictionary,
+            Use::Values => Holding::Values,
+        };
+        Ok(Held::hold(self, leaf, what, bytes)?)
+    }
+
+    fn has_room_for(&self, bytes: u64) -> bool {
+        self.has_share_for(bytes)
+    }
 }

@@ -1,6 +1,6 @@
 //! How many values the rows of a column have: one each, or as many as their lists are long.
 
-use crate::formats::bits::Bits;
+use crate::bits::Bits;
 
 /// The lengths of some rows.
 #[derive(Debug, Default, PartialEq)]

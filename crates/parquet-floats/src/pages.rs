@@ -13,7 +13,7 @@ use parquet::file::metadata::ColumnChunkMetaData;
 use parquet::file::reader::SerializedPageReader;
 use snap::raw::{Decoder, decompress_len};
 
-use crate::formats::ahead::ReadAhead;
+use crate::chunks::Chunks;
 
 /// Snappy's bytes become at most so many times as many: three of them repeat up to 64 others.
 const MOST_TIMES: usize = 22;
@@ -21,7 +21,7 @@ const MOST_TIMES: usize = 22;
 /// The pages of one column chunk after the other.
 #[derive(Default)]
 pub(crate) struct Pages {
-    chunk: Option<SerializedPageReader<ReadAhead>>,
+    chunk: Option<SerializedPageReader<Chunks>>,
     /// The pages of the chunk come packed.
     is_snappy: bool,
     decoder: Decoder,
@@ -31,7 +31,7 @@ pub(crate) struct Pages {
 
 impl Pages {
     /// Goes on with a column chunk.
-    pub(crate) fn open(&mut self, bytes: ReadAhead, chunk: &ColumnChunkMetaData, rows: usize) -> Option<()> {
+    pub(crate) fn open(&mut self, bytes: Chunks, chunk: &ColumnChunkMetaData, rows: usize) -> Option<()> {
         self.is_snappy = chunk.compression() == Compression::SNAPPY;
         let pages = if self.is_snappy {
             // A reader that knows of no packing checks the bytes and hands them out as they are.

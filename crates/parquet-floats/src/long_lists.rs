@@ -4,48 +4,43 @@
 //! where the footer leaves open whether a batch fits into memory.
 
 use std::ops::Range;
-use std::sync::Arc;
 
 use parquet::column::page::Page;
 use parquet::file::metadata::{ParquetMetaData, RowGroupMetaData};
 
-use crate::formats::ahead::{ColumnBytes, ReadAhead};
-use crate::formats::batches::BATCH;
-use crate::formats::bits::Bits;
-use crate::formats::claims::Claims;
-use crate::formats::levels::Levels;
-use crate::formats::pages::Pages;
-use crate::formats::row_lengths::Lengths;
+use crate::bits::Bits;
+use crate::chunks::Chunks;
+use crate::levels::Levels;
+use crate::pages::Pages;
+use crate::row_lengths::Lengths;
 
 /// Bytes that the general reader takes for a value of a list, its levels included.
 pub(crate) const BYTES_OF_A_VALUE: u64 = 24;
 
 /// Values of a column in one batch at most, as far as the footer tells: every row has one at least.
-pub(crate) fn most_values(footer: &ParquetMetaData, column: usize, groups: Range<usize>) -> u64 {
+pub(crate) fn most_values(footer: &ParquetMetaData, column: usize, groups: Range<usize>, batch_rows: usize) -> u64 {
     let most = |group: &RowGroupMetaData| {
         let [values, rows] =
             [group.column(column).num_values(), group.num_rows()].map(|n| u64::try_from(n).unwrap_or(0));
-        values.min(values.saturating_sub(rows).saturating_add(BATCH as u64))
+        values.min(values.saturating_sub(rows).saturating_add(batch_rows as u64))
     };
     footer.row_groups()[groups].iter().map(most).fold(0, u64::saturating_add)
 }
 
 /// The same, counted. Where a page cannot be read, the general reader will come to the same page.
 pub(crate) fn count_values(
-    bytes: &ColumnBytes,
-    claims: &Arc<Claims>,
+    chunks: &Chunks,
     footer: &ParquetMetaData,
     column: usize,
     groups: Range<usize>,
+    batch_rows: usize,
 ) -> u64 {
-    let mut batch = Batch::default();
+    let mut batch = Batch { limit: batch_rows, ..Batch::default() };
     for group in &footer.row_groups()[groups] {
         let chunk = group.column(column);
-        let (start, length) = chunk.byte_range();
         let mut pages = Pages::default();
-        let ahead = ReadAhead::new(bytes.clone(), start.saturating_add(length), claims.clone());
         let rows = usize::try_from(group.num_rows()).unwrap_or(0);
-        if pages.open(ahead, chunk, rows).is_none() {
+        if pages.open(chunks.clone(), chunk, rows).is_none() {
             break;
         }
         while let Some(Some(page)) = pages.next() {
@@ -59,6 +54,8 @@ pub(crate) fn count_values(
 /// Values of the rows of a batch.
 #[derive(Debug, Default)]
 struct Batch {
+    /// Rows at most.
+    limit: usize,
     rows: usize,
     values: u64,
     most: u64,
@@ -85,7 +82,7 @@ impl Batch {
     }
 
     fn add_row(&mut self, values: u64) {
-        if self.rows == BATCH {
+        if self.rows == self.limit {
             self.most = self.most.max(self.values);
             (self.rows, self.values) = (0, 0);
         }

@@ -1,6 +1,6 @@
 //! Some places in a dictionary, unpacked at once and looked up as they are asked for.
 
-use crate::formats::unpack::{BEYOND, BITS, unpack};
+use crate::unpack::{BEYOND, BITS, unpack};
 
 /// Places unpacked at once at most, a multiple of eight. Runs of packed numbers are some five hundred long as a rule.
 pub(crate) const LOT: usize = 128;

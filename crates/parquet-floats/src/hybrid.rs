@@ -3,8 +3,8 @@
 //! Levels and places in a dictionary are stored like this. Whatever does not make sense gives `None`: another reader
 //! will say what is wrong.
 
-use crate::formats::lot::{LOT, Lot};
-use crate::formats::unpack::BITS;
+use crate::lot::{LOT, Lot};
+use crate::unpack::BITS;
 
 /// The part of a page's bytes that holds such numbers, read from its beginning.
 #[derive(Debug)]

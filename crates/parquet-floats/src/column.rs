@@ -11,14 +11,14 @@ use parquet::basic::{Encoding, Type};
 use parquet::column::page::Page;
 use parquet::file::metadata::ParquetMetaData;
 
-use crate::formats::ahead::{ColumnBytes, ReadAhead};
-use crate::formats::bits::Bits;
-use crate::formats::claims::Claims;
-use crate::formats::hybrid::Hybrid;
-use crate::formats::levels::Levels;
-use crate::formats::pages::Pages;
-use crate::formats::room::Holding;
-use crate::formats::row_lengths::Lengths;
+use crate::Use;
+use crate::bits::Bits;
+use crate::chunks::Chunks;
+use crate::hybrid::Hybrid;
+use crate::levels::Levels;
+use crate::memory::Account;
+use crate::pages::Pages;
+use crate::row_lengths::Lengths;
 
 /// A float as Parquet stores it.
 pub(crate) trait Float: Copy + Default {
@@ -46,8 +46,8 @@ impl Float for f64 {
 
 /// A column of some row groups.
 pub(crate) struct Floats<T> {
-    bytes: ColumnBytes,
-    claims: Arc<Claims>,
+    chunks: Chunks,
+    account: Arc<Account>,
     footer: Arc<ParquetMetaData>,
     column: usize,
     /// The row groups to come.
@@ -91,8 +91,8 @@ enum Values {
 impl<T: Float> Floats<T> {
     /// Reads a leaf column; `None` if its levels are not those of a value or a list of values.
     pub(crate) fn new(
-        bytes: ColumnBytes,
-        claims: Arc<Claims>,
+        chunks: Chunks,
+        account: Arc<Account>,
         footer: Arc<ParquetMetaData>,
         column: usize,
         groups: Range<usize>,
@@ -104,8 +104,8 @@ impl<T: Float> Floats<T> {
             return None;
         }
         Some(Floats {
-            bytes,
-            claims,
+            chunks,
+            account,
             footer,
             column,
             groups,
@@ -129,7 +129,7 @@ impl<T: Float> Floats<T> {
                     let wanted = lengths.append(&page.lengths, page.done, count);
                     // Room may be made for twice as many when it has to grow.
                     let bytes = 2 * (values.len() + wanted) * size_of::<T>();
-                    self.claims.held().hold(self.column, Holding::Values, bytes as u64).ok()?;
+                    self.account.hold(self.column, Use::Values, bytes as u64).ok()?;
                     values.reserve(wanted);
                     page.read(wanted, &self.dictionary, &mut self.bits, &mut values)?;
                     page.done += count;
@@ -184,11 +184,9 @@ impl<T: Float> Floats<T> {
         let chunk = group.column(self.column);
         let values = usize::try_from(chunk.num_values()).ok()?;
         self.group = Group { rows, values };
-        let (start, length) = chunk.byte_range();
-        let bytes = ReadAhead::new(self.bytes.clone(), start + length, self.claims.clone());
         // Each group has its own.
         self.dictionary.clear();
-        self.pages.open(bytes, chunk, rows)
+        self.pages.open(self.chunks.clone(), chunk, rows)
     }
 
     /// Checks a page's levels, and finds its values.

@@ -189,7 +189,7 @@ fn header(bytes: &mut &[u8]) -> Option<usize> {
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
-    use crate::formats::hybrid::Hybrid;
+    use crate::hybrid::Hybrid;
 
     /// Runs of some lengths: how often one number repeats, or bytes of packed numbers.
     fn runs(seed: usize) -> (Vec<u8>, usize) {
