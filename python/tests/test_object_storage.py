@@ -488,18 +488,14 @@ def test_a_connection_that_is_always_cut(bucket: Bucket, binary: Path, log: Log,
     bucket.proxy.cut = lambda request, number: 3000 if is_data(request) and number > 2 else None
     for address in addresses:
         bucket.proxy.requests = 0 if address.endswith(".parquet") else 2
-        started = time.monotonic()
         error = refused(binary, address)
-        assert time.monotonic() - started < 45
         assert address in error
         assert "reading broke off, after retries too" in error
         assert "truncated or damaged" not in error
 
 
 def test_a_server_that_is_gone(bucket: Bucket, binary: Path) -> None:
-    started = time.monotonic()
     error = refused(binary, f"s3://{BUCKET}/log.parquet", AWS_ENDPOINT_URL=f"http://127.0.0.1:{free_port()}")
-    assert time.monotonic() - started < 45
     assert "reading broke off, after retries too" in error
 
 

@@ -367,11 +367,9 @@ def test_ctrl_c_ends_it() -> None:
     assert process.stdout is not None
     process.stdout.readline()
     time.sleep(1)
-    start = time.monotonic()
     process.send_signal(signal.SIGINT)
     _, errors = process.communicate(timeout=30)
     assert "KeyboardInterrupt" in errors
-    assert time.monotonic() - start < 5
 
 
 def test_a_line_tells_what_was_found() -> None:

@@ -117,6 +117,7 @@ fn literal(packed: &[u8]) -> Option<usize> {
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
 mod tests {
+    use slateval_testing::Random;
     use snap::raw::Encoder;
 
     use super::*;
@@ -127,12 +128,8 @@ mod tests {
 
     /// Bytes in which nothing repeats.
     fn various(count: usize) -> Vec<u8> {
-        let mut state = 1_u64;
-        let mut next = || {
-            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-            (state >> 56) as u8
-        };
-        (0..count).map(|_| next()).collect()
+        let mut random = Random::new(1);
+        (0..count).map(|_| (random.bits() >> 56) as u8).collect()
     }
 
     #[test]

@@ -60,11 +60,7 @@ pub(crate) struct Evaluate {
     #[arg(required = true, value_name = "LOG")]
     pub(crate) logs: Vec<Location>,
     #[command(flatten)]
-    pub(crate) columns: Columns,
-    #[command(flatten)]
-    pub(crate) weights: Weights,
-    #[command(flatten)]
-    pub(crate) method: Method,
+    pub(crate) how: How,
     #[command(flatten)]
     pub(crate) output: Output,
     /// Save the summary, to merge with others or to look at again without the log
@@ -73,12 +69,8 @@ pub(crate) struct Evaluate {
     /// The day that the rows are of, to be saved with them
     #[arg(long, value_name = "YYYY-MM-DD", requires = "save", help_heading = "Output")]
     pub(crate) day: Option<Day>,
-    /// Keep the work so far in this file: the same command, run again after it was stopped, goes on from there
-    #[arg(long, value_name = "FILE.slateval", help_heading = "Running")]
-    pub(crate) resume: Option<PathBuf>,
-    /// How progress is shown on standard error
-    #[arg(long, value_enum, value_name = "P", default_value = "auto", help_heading = "Running")]
-    pub(crate) progress: Mode,
+    #[command(flatten)]
+    pub(crate) running: Running,
 }
 
 #[derive(Debug, Args)]
@@ -101,7 +93,7 @@ pub(crate) struct Update {
     pub(crate) progress: Mode,
 }
 
-/// How logs are read for a state and how it is evaluated. The first update says it; later ones may leave it out.
+/// How a log is read and evaluated. For a state, the first update says it; later ones may leave it out.
 #[derive(Debug, Args)]
 pub(crate) struct How {
     #[command(flatten)]
@@ -110,6 +102,17 @@ pub(crate) struct How {
     pub(crate) weights: Weights,
     #[command(flatten)]
     pub(crate) method: Method,
+}
+
+/// How a long run goes on, and is watched.
+#[derive(Debug, Args)]
+pub(crate) struct Running {
+    /// Keep the work so far in this file: the same command, run again after it was stopped, goes on from there
+    #[arg(long, value_name = "FILE.slateval", help_heading = "Running")]
+    pub(crate) resume: Option<PathBuf>,
+    /// How progress is shown on standard error
+    #[arg(long, value_enum, value_name = "P", default_value = "auto", help_heading = "Running")]
+    pub(crate) progress: Mode,
 }
 
 #[derive(Debug, Args)]
@@ -142,12 +145,8 @@ pub(crate) struct Inspect {
     /// Write everything as JSON; `-` writes it to standard output in place of the text
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     pub(crate) json: Option<PathBuf>,
-    /// Keep the work so far in this file: the same command, run again after it was stopped, goes on from there
-    #[arg(long, value_name = "FILE.slateval", help_heading = "Running")]
-    pub(crate) resume: Option<PathBuf>,
-    /// How progress is shown on standard error
-    #[arg(long, value_enum, value_name = "P", default_value = "auto", help_heading = "Running")]
-    pub(crate) progress: Mode,
+    #[command(flatten)]
+    pub(crate) running: Running,
 }
 
 #[derive(Debug, Args)]
@@ -189,17 +188,9 @@ pub(crate) struct Gate {
     #[arg(long, value_enum, default_value = "text", help_heading = "Output")]
     pub(crate) format: GateFormat,
     #[command(flatten)]
-    pub(crate) columns: Columns,
+    pub(crate) how: How,
     #[command(flatten)]
-    pub(crate) weights: Weights,
-    #[command(flatten)]
-    pub(crate) method: Method,
-    /// Keep the work so far in this file: the same command, run again after it was stopped, goes on from there
-    #[arg(long, value_name = "FILE.slateval", help_heading = "Running")]
-    pub(crate) resume: Option<PathBuf>,
-    /// How progress is shown on standard error
-    #[arg(long, value_enum, value_name = "P", default_value = "auto", help_heading = "Running")]
-    pub(crate) progress: Mode,
+    pub(crate) running: Running,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -212,10 +203,9 @@ pub(crate) enum GateFormat {
     Github,
 }
 
-/// Which columns hold what.
-#[derive(Debug, Args)]
-#[command(next_help_heading = "Columns")]
-pub(crate) struct Columns {
+/// Which files are read, and what is done about bad ones: this may differ from one update of a state to the next.
+#[derive(Debug, Clone, Copy, Args)]
+pub(crate) struct Opening {
     /// Count a file again that the log names twice, by another path or a link, or that a state has counted already
     #[arg(long, help_heading = "Log")]
     pub(crate) allow_duplicates: bool,
@@ -238,6 +228,14 @@ pub(crate) struct Columns {
     /// file while it is read. A log that may need more is refused [default: half of the machine's]
     #[arg(long, value_name = "SIZE", help_heading = "Log", value_parser = size)]
     pub(crate) memory: Option<u64>,
+}
+
+/// Which columns hold what.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Columns")]
+pub(crate) struct Columns {
+    #[command(flatten)]
+    pub(crate) opening: Opening,
     /// Reward of the slate [default: reward]
     #[arg(long, value_name = "C")]
     pub(crate) reward: Option<String>,

@@ -7,7 +7,7 @@ use slateval_logs::shown_path;
 
 use crate::args::Contents;
 use crate::merge;
-use crate::output::{self, counted, print, write_bytes};
+use crate::output::{self, counted, json_file, print_or_json};
 
 #[derive(Serialize)]
 struct Document<'a> {
@@ -160,17 +160,9 @@ fn inputs(summary: &Summary) -> Vec<InputRecord> {
 }
 
 pub(crate) fn run(arguments: &Contents) -> Result<()> {
-    let file = arguments.json.as_deref().filter(|path| path.as_os_str() != "-");
-    let outputs: Vec<_> = file.map(|path| ("--json", path)).into_iter().collect();
-    output::check(&outputs, std::slice::from_ref(&arguments.summary))?;
+    output::check(&Vec::from_iter(json_file(&arguments.json)), std::slice::from_ref(&arguments.summary))?;
     let summary = merge::read(&arguments.summary)?;
     let document = Document::new(&summary);
     let json = || anyhow::Ok(slateval_report::safe_json(&serde_json::to_string_pretty(&document)?) + "\n");
-    match &arguments.json {
-        Some(path) if path.as_os_str() == "-" => print(&json()?),
-        path => {
-            path.as_ref().map_or(Ok(()), |path| write_bytes(path, json()?.as_bytes()))?;
-            print(&document.text(&shown_path(&arguments.summary)))
-        }
-    }
+    print_or_json(&arguments.json, json, || document.text(&shown_path(&arguments.summary)))
 }

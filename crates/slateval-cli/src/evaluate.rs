@@ -6,22 +6,17 @@ use crate::args::Evaluate;
 use crate::notes;
 use crate::output::{self, command, write_summary};
 use crate::reading::Reading;
-use crate::resume::Work;
-use crate::settings::Record;
 
 pub(crate) fn run(arguments: &Evaluate) -> Result<()> {
     output::check_standard_output()?;
-    let settings = arguments.method.settings(arguments.weights.estimator);
-    let reading = Reading::new(&arguments.logs, &arguments.columns, &arguments.weights, &arguments.method, &settings)?;
+    let settings = arguments.how.settings();
+    let reading = Reading::new(&arguments.logs, &arguments.how, &settings)?;
     let mut outputs = arguments.output.files();
     outputs.extend(arguments.save.as_deref().map(|path| ("--save", path)));
-    outputs.extend(arguments.resume.as_deref().map(|path| ("--resume", path)));
+    outputs.extend(arguments.running.file());
     output::check(&outputs, reading.log.files())?;
-    let record = Record::of_log(&arguments.logs, &reading.columns, &reading.spec, &settings)
-        .tolerating(arguments.columns.tolerance());
-    let work = arguments.resume.as_deref().map(Work::new);
-    let work_for = work.as_ref().map(|work| (work, &record));
-    let mut summary = reading.summarize(settings.threads, arguments.progress, work_for)?;
+    let work = arguments.running.work();
+    let mut summary = reading.summarize(&settings, arguments.running.progress, &work)?;
     arguments.day.into_iter().for_each(|day| summary.set_day(day));
 
     let evaluation = notes::timed("evaluating", || summary.evaluate(&settings))?;
@@ -30,7 +25,7 @@ pub(crate) fn run(arguments: &Evaluate) -> Result<()> {
     }
     summary.history_mut().commands.push(command());
     let saved = arguments.save.as_ref().map_or(Ok(()), |path| write_summary(&summary, path));
-    let shown = output::show(&summary, &evaluation, &settings, &record, &arguments.output);
+    let shown = output::show(&summary, &evaluation, &settings, &reading.record(&settings), &arguments.output);
     output::all([saved, shown])?;
-    work.map_or(Ok(()), |work| work.finish())
+    work.finish()
 }

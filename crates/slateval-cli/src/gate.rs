@@ -8,37 +8,36 @@ use std::process::ExitCode;
 use anyhow::{Context, Result, bail};
 use slateval::{Binning, Settings, Summary, TargetSlots, shown};
 use slateval_gate::{Rules, Verdicts, annotations, json, judge, markdown, text};
-use slateval_logs::{Location, OnBad, OnUnknown, shown_path};
+use slateval_logs::{Location, OnBad, OnUnknown, Record, shown_path};
 
-use crate::args::{self, Gate, GateFormat};
+use crate::args::{self, Gate, GateFormat, How};
 use crate::merge;
 use crate::notes;
 use crate::output::{self, is_broken_pipe, print};
 use crate::reading::Reading;
 use crate::resume::Work;
-use crate::settings::Record;
 
 pub(crate) fn run(arguments: &Gate) -> Result<ExitCode> {
     output::check_standard_output()?;
     let rules = read_rules(arguments)?;
-    let mut settings = arguments.method.settings(arguments.weights.estimator);
-    let work = arguments.resume.as_deref().map(Work::new);
+    let mut settings = arguments.how.settings();
+    let work = arguments.running.work();
     let (verdicts, record) = match summary_among(&arguments.inputs)? {
         Some(path) => {
-            settings.structure.clone_from(&arguments.weights.assumed.structure);
+            settings.structure.clone_from(&arguments.how.weights.assumed.structure);
             let summary = of_summary(arguments, &path)?;
             let verdicts = judge(&summary, &rules, &settings)?;
             let record = Record::of_summary(&Location::from(&path), summary.spec(), &verdicts.settings);
             (verdicts, record)
         }
-        None => of_log(arguments, &rules, &settings, work.as_ref())?,
+        None => of_log(arguments, &rules, &settings, &work)?,
     };
     match show(&verdicts, &record, arguments.format) {
         // Whoever closed the pipe still wants to know whether the rules hold.
         Err(error) if is_broken_pipe(&error) => {}
         shown => shown?,
     }
-    work.map_or(Ok(()), |work| work.finish())?;
+    work.finish()?;
     Ok(if verdicts.passed() { ExitCode::SUCCESS } else { ExitCode::from(1) })
 }
 
@@ -46,7 +45,7 @@ fn read_rules(arguments: &Gate) -> Result<Rules> {
     let path = arguments.rules.display().to_string();
     let text = std::fs::read_to_string(&arguments.rules).with_context(|| format!("cannot read {}", shown(&path)))?;
     let mut rules = Rules::parse(&text, &path)?;
-    if let Some(confidence) = arguments.method.draw.confidence {
+    if let Some(confidence) = arguments.how.method.draw.confidence {
         if let Err(why) = Rules::check_confidence(confidence) {
             bail!("--confidence {confidence}: {why}");
         }
@@ -55,20 +54,15 @@ fn read_rules(arguments: &Gate) -> Result<Rules> {
     Ok(rules)
 }
 
-fn of_log(arguments: &Gate, rules: &Rules, settings: &Settings, work: Option<&Work<'_>>) -> Result<(Verdicts, Record)> {
+fn of_log(arguments: &Gate, rules: &Rules, settings: &Settings, work: &Work<'_>) -> Result<(Verdicts, Record)> {
     // What cannot be judged is refused before an hour is spent on the log.
     let first = slateval_gate::settings(rules, settings)?;
-    let reading = Reading::new(&arguments.inputs, &arguments.columns, &arguments.weights, &arguments.method, &first)?;
+    let reading = Reading::new(&arguments.inputs, &arguments.how, &first)?;
     rules.check_for(&reading.spec)?;
-    let outputs: Vec<_> = arguments.resume.as_deref().map(|path| ("--resume", path)).into_iter().collect();
-    output::check(&outputs, reading.log.files())?;
-    let asked = Record::of_log(&arguments.inputs, &reading.columns, &reading.spec, &first)
-        .tolerating(arguments.columns.tolerance());
-    let work_for = work.map(|work| (work, &asked));
-    let summary = reading.summarize(settings.threads, arguments.progress, work_for)?;
+    output::check(&Vec::from_iter(arguments.running.file()), reading.log.files())?;
+    let summary = reading.summarize(&first, arguments.running.progress, work)?;
     let verdicts = judge(&summary, rules, settings)?;
-    let record = Record::of_log(&arguments.inputs, &reading.columns, &reading.spec, &verdicts.settings)
-        .tolerating(arguments.columns.tolerance());
+    let record = reading.record(&verdicts.settings);
     Ok((verdicts, record))
 }
 
@@ -77,7 +71,7 @@ fn of_summary(arguments: &Gate, path: &Path) -> Result<Summary> {
         bail!("{flag}: this is decided when a log is read, and {} is a summary of one; leave it out", shown_path(path));
     }
     let summary = merge::read_for_results(path)?;
-    merge::check_baseline(arguments.method.baseline.as_deref(), path, &summary)?;
+    merge::check_baseline(arguments.how.method.baseline.as_deref(), path, &summary)?;
     Ok(summary)
 }
 
@@ -104,17 +98,17 @@ fn summary_among(inputs: &[Location]) -> Result<Option<PathBuf>> {
 
 /// The first flag that only makes sense while a log is read.
 fn flag_of_a_log(arguments: &Gate) -> Option<&'static str> {
-    let args::Columns { reward, logging, target, chi, anywhere, weight, long, slate, by, cluster, .. } =
-        &arguments.columns;
-    let assumed = &arguments.weights.assumed;
+    let How { columns, weights, .. } = &arguments.how;
+    let args::Columns { opening, reward, logging, target, chi, anywhere, weight, long, slate, by, cluster } = columns;
+    let assumed = &weights.assumed;
     let given = [
-        ("--allow-duplicates", arguments.columns.allow_duplicates),
-        ("--resume", arguments.resume.is_some()),
-        ("--allow-unended", arguments.columns.allow_unended),
-        ("--memory", arguments.columns.memory.is_some()),
-        ("--on-bad-row", arguments.columns.on_bad_row != OnBad::Fail),
-        ("--on-bad-file", arguments.columns.on_bad_file != OnBad::Fail),
-        ("--on-unknown-file", arguments.columns.on_unknown_file != OnUnknown::Warn),
+        ("--allow-duplicates", opening.allow_duplicates),
+        ("--resume", arguments.running.resume.is_some()),
+        ("--allow-unended", opening.allow_unended),
+        ("--memory", opening.memory.is_some()),
+        ("--on-bad-row", opening.on_bad_row != OnBad::Fail),
+        ("--on-bad-file", opening.on_bad_file != OnBad::Fail),
+        ("--on-unknown-file", opening.on_unknown_file != OnUnknown::Warn),
         ("--reward", reward.is_some()),
         ("--logging", logging.is_some()),
         ("--target", !target.is_empty()),
@@ -125,7 +119,7 @@ fn flag_of_a_log(arguments: &Gate) -> Option<&'static str> {
         ("--slate", slate.is_some()),
         ("--by", by.is_some()),
         ("--cluster", cluster.is_some()),
-        ("--estimator", arguments.weights.estimator.is_some()),
+        ("--estimator", weights.estimator.is_some()),
         ("--target-slots", assumed.target_slots != TargetSlots::Independent),
         ("--propensities", !assumed.propensities.is_known()),
         ("--bins", assumed.bins != Binning::default()),

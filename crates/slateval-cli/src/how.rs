@@ -4,10 +4,9 @@ use anyhow::{Context, Result, bail};
 use clap::parser::ValueSource;
 use clap::{ArgAction, ArgMatches, Args, Command, FromArgMatches};
 use slateval::shown;
+use slateval_logs::Record;
 
 use crate::args::How;
-use crate::reading::wanted;
-use crate::settings::Record;
 
 /// What may differ from one update to the next.
 const NOT_REMEMBERED: [&str; 7] =
@@ -71,7 +70,6 @@ fn default_word() -> String {
 /// Everything that words decide.
 fn record(words: &[String]) -> Result<Record> {
     let how = parse(words)?;
-    let (columns, spec) = wanted(&how.columns, &how.weights, &how.method)?;
-    let settings = how.method.settings(how.weights.estimator);
-    Ok(Record::of_log(&[], &columns, &spec, &settings))
+    let (columns, spec) = how.wanted()?;
+    Ok(Record::of_log(&[], &columns, &spec, &how.settings()))
 }

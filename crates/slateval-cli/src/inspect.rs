@@ -2,32 +2,24 @@
 
 use anyhow::Result;
 use slateval::{Evaluation, Spec};
-use slateval_logs::{ColumnUse, Columns, Log};
+use slateval_logs::{ColumnUse, Columns, Log, Record};
 use slateval_report::{Inspection, Look, Noticed, SchemaColumn, Voice, columns_found, inspection, inspection_json};
 
 use crate::args::Inspect;
 use crate::notes;
-use crate::output::{self, print, write_bytes};
+use crate::output::{self, json_file, print, print_or_json, prints_json};
 use crate::reading::{Reading, open, warn_of_overlaps};
-use crate::resume::Work;
-use crate::settings::{Record, provenance};
 
 pub(crate) fn run(arguments: &Inspect) -> Result<()> {
     output::check_standard_output()?;
     let columns = arguments.columns.resolve()?;
     let settings = arguments.draw.settings();
-    let names = columns.targets.iter().map(|t| t.name.clone());
-    let mut wanted = Spec::new(arguments.assumed.structure(), names).with_binning(arguments.assumed.bins);
-    wanted.target_slots = arguments.assumed.target_slots;
-    wanted.propensities = arguments.assumed.propensities;
+    let mut wanted = arguments.assumed.spec(None, &columns);
     wanted.interactions = arguments.interactions;
-    wanted.columns = provenance(&columns, &wanted.structure);
     settings.check_for(&wanted)?;
 
-    let log = open(&arguments.logs, &arguments.columns)?.with_every_row_looked_at();
-    let file = arguments.json.as_deref().filter(|path| path.as_os_str() != "-");
-    let work_file = arguments.resume.as_deref();
-    let outputs = file.map(|path| ("--json", path)).into_iter().chain(work_file.map(|path| ("--resume", path)));
+    let log = open(&arguments.logs, &arguments.columns.opening, false)?.with_every_row_looked_at();
+    let outputs = json_file(&arguments.json).into_iter().chain(arguments.running.file());
     output::check(&outputs.collect::<Vec<_>>(), log.files())?;
     let spec = match log.spec(&columns, wanted.clone()) {
         Err(error @ slateval_logs::Error::MissingColumn { .. }) => {
@@ -39,11 +31,10 @@ pub(crate) fn run(arguments: &Inspect) -> Result<()> {
     let schema = log.describe(&columns, &spec)?;
     warn_of_overlaps(&log, &columns, &spec)?;
     let remarks = log.overlaps(&columns, &spec)?.iter().map(ToString::to_string).collect();
-    let record = Record::of_log(&arguments.logs, &columns, &spec, &settings).tolerating(arguments.columns.tolerance());
-    let reading = Reading { log, columns, spec };
-    let work = work_file.map(Work::new);
-    let work_for = work.as_ref().map(|work| (work, &record));
-    let summary = reading.summarize(settings.threads, arguments.progress, work_for)?;
+    let tolerance = arguments.columns.opening.tolerance();
+    let reading = Reading { given: &arguments.logs, tolerance, log, columns, spec };
+    let work = arguments.running.work();
+    let summary = reading.summarize(&settings, arguments.running.progress, &work)?;
 
     let evaluation = summary.evaluate(&settings)?;
     let noticed = noticed(&reading, &evaluation);
@@ -59,12 +50,12 @@ pub(crate) fn run(arguments: &Inspect) -> Result<()> {
         band_width: arguments.band_width,
         noticed,
     };
-    show(&found, &record, arguments)?;
-    work.map_or(Ok(()), |work| work.finish())
+    show(&found, &reading.record(&settings), arguments)?;
+    work.finish()
 }
 
-fn noticed(reading: &Reading, evaluation: &Evaluation) -> Noticed {
-    let Reading { log, columns, spec } = reading;
+fn noticed(reading: &Reading<'_>, evaluation: &Evaluation) -> Noticed {
+    let Reading { log, columns, spec, .. } = reading;
     let suspicions = log.suspicions(columns, spec, evaluation);
     Noticed {
         shorter_slates: log.shorter_slates(),
@@ -75,7 +66,7 @@ fn noticed(reading: &Reading, evaluation: &Evaluation) -> Noticed {
 
 /// Shows what was found of a log that lacks a column.
 fn show_columns(log: &Log, columns: &Columns, wanted: &Spec, arguments: &Inspect) -> Result<()> {
-    if arguments.json.as_deref().is_some_and(|path| path.as_os_str() == "-") {
+    if prints_json(&arguments.json) {
         return Ok(());
     }
     let found = log.describe_in_part(columns, wanted);
@@ -84,18 +75,13 @@ fn show_columns(log: &Log, columns: &Columns, wanted: &Spec, arguments: &Inspect
 }
 
 fn show(found: &Inspection, record: &Record, arguments: &Inspect) -> Result<()> {
-    match &arguments.json {
-        Some(path) if path.as_os_str() == "-" => {
-            for warning in slateval_report::warnings(&found.evaluation, Look::default()) {
-                notes::warn(&warning);
-            }
-            found.noticed.suspicions.iter().for_each(|text| notes::warn(&format!("warning  {text}")));
-            return print(&inspection_json(found, record, Voice::CommandLine)?);
-        }
-        Some(path) => write_bytes(path, inspection_json(found, record, Voice::CommandLine)?.as_bytes())?,
-        None => {}
+    if prints_json(&arguments.json) {
+        let warnings = slateval_report::warnings(&found.evaluation, Look::default());
+        warnings.iter().for_each(|warning| notes::warn(warning));
+        found.noticed.suspicions.iter().for_each(|text| notes::warn(&format!("warning  {text}")));
     }
-    print(&(inspection(found, output::look()) + "\n"))
+    let json = || Ok(inspection_json(found, record, Voice::CommandLine)?);
+    print_or_json(&arguments.json, json, || inspection(found, output::look()) + "\n")
 }
 
 fn column(found: ColumnUse) -> SchemaColumn {

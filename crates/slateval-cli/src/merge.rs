@@ -5,13 +5,12 @@ use std::path::Path;
 
 use anyhow::{Context, Result, bail};
 use slateval::{Summary, shown};
-use slateval_logs::{Location, shown_path};
+use slateval_logs::{Location, Record, shown_path};
 
 use crate::args::{Merge, Show};
 use crate::notes;
 use crate::output::{self, write_summary};
 use crate::reading;
-use crate::settings::Record;
 use crate::state_lock;
 
 pub(crate) fn run(arguments: &Merge) -> Result<()> {
@@ -50,7 +49,7 @@ pub(crate) fn merge(merged: &mut Summary, summary: &Summary, allow_duplicates: b
 pub(crate) fn show(arguments: &Show) -> Result<()> {
     output::check(&arguments.output.files(), std::slice::from_ref(&arguments.summary))?;
     let summary = read_for_results(&arguments.summary)?;
-    let mut settings = arguments.method.settings(None);
+    let mut settings = arguments.method.settings();
     settings.structure.clone_from(&arguments.structure);
     check_baseline(arguments.method.baseline.as_deref(), &arguments.summary, &summary)?;
     let evaluation = summary.evaluate(&settings).with_context(|| shown_path(&arguments.summary))?;

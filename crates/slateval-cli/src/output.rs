@@ -5,13 +5,12 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 use slateval::{Evaluation, Profile, Settings, Summary, command_line};
-use slateval_logs::{name_of, shown_path};
+use slateval_logs::{Record, name_of, shown_path};
 use slateval_report::{CdfPoints, Detail, Look, Report, Style, Voice, html, write_cdf, write_plot, write_whole};
 
 use crate::args::Output;
 use crate::closed_output;
 use crate::notes;
-use crate::settings::Record;
 
 impl Output {
     /// Whether anything is to be shown or written.
@@ -22,10 +21,35 @@ impl Output {
 
     /// The files to be written, with the flags that ask for them.
     pub(crate) fn files(&self) -> Vec<(&'static str, &Path)> {
-        let json = self.json.as_deref().filter(|path| path.as_os_str() != "-").map(|path| ("--json", path));
+        let json = json_file(&self.json);
         let others = [("--report", &self.report), ("--plot", &self.plot), ("--cdf", &self.cdf)];
         json.into_iter().chain(others.into_iter().filter_map(|(flag, path)| Some((flag, path.as_deref()?)))).collect()
     }
+}
+
+/// Whether JSON takes the place of the text on standard output.
+pub(crate) fn prints_json(json: &Option<PathBuf>) -> bool {
+    json.as_deref().is_some_and(|path| path.as_os_str() == "-")
+}
+
+/// The file that JSON is written to, with its flag.
+pub(crate) fn json_file(json: &Option<PathBuf>) -> Option<(&'static str, &Path)> {
+    json.as_deref().filter(|_| !prints_json(json)).map(|path| ("--json", path))
+}
+
+/// Writes JSON where it is asked for, and prints the text unless the JSON takes its place.
+pub(crate) fn print_or_json(
+    asked: &Option<PathBuf>,
+    json: impl FnOnce() -> Result<String>,
+    text: impl FnOnce() -> String,
+) -> Result<()> {
+    if prints_json(asked) {
+        return print(&json()?);
+    }
+    if let Some(path) = asked {
+        write_bytes(path, json()?.as_bytes())?;
+    }
+    print(&text())
 }
 
 /// What a flag's file may end in.
@@ -92,10 +116,8 @@ pub(crate) fn show(
     let points = if output.full_cdf { CdfPoints::Every } else { CdfPoints::Thinned };
     let json = || -> Result<String> { Ok(slateval_report::json(evaluation, record, Voice::CommandLine, points)?) };
     let (written, shown) = match &output.json {
-        Some(path) if path.as_os_str() == "-" => {
-            for warning in slateval_report::warnings(evaluation, Look::default()) {
-                notes::warn(&warning);
-            }
+        path if prints_json(path) => {
+            slateval_report::warnings(evaluation, Look::default()).iter().for_each(|warning| notes::warn(warning));
             (Ok(()), json().and_then(|json| print(&json)))
         }
         path => {
@@ -131,25 +153,14 @@ fn write_pictures(
         return Ok(());
     }
     let profile = &summary.profile(&Profile::levels(settings), settings)?;
+    let command = &command();
+    let report = Report { evaluation, profile, settings, record, command, voice: Voice::CommandLine };
     // Both are made before either is written.
-    let page = match &output.report {
-        Some(_) => Some(html(&Report {
-            evaluation,
-            profile,
-            settings,
-            record,
-            command: &command(),
-            voice: Voice::CommandLine,
-        })?),
-        None => None,
-    };
+    let page = output.report.as_ref().map(|path| Ok::<_, anyhow::Error>((path, html(&report)?))).transpose()?;
     if let Some(path) = &output.plot {
         write_plot(evaluation, profile, settings, path)?;
     }
-    match (&output.report, page) {
-        (Some(path), Some(page)) => write_bytes(path, page.as_bytes()),
-        _ => Ok(()),
-    }
+    page.map_or(Ok(()), |(path, page)| write_bytes(path, page.as_bytes()))
 }
 
 /// The command line as one would type it again, without the secrets of addresses.

@@ -23,22 +23,12 @@ pub(crate) enum Mode {
 /// How far the reading is.
 pub(crate) struct Bar {
     bar: ProgressBar,
-    lines: Option<Mutex<Lines>>,
+    line: Option<Mutex<Line>>,
     by_rows: bool,
     last: Mutex<u64>,
 }
 
-/// Lines of JSON.
-struct Lines {
-    files: usize,
-    total_rows: Option<u64>,
-    total_bytes: u64,
-    start: Instant,
-    /// When the last line was written.
-    last: Instant,
-    now: Progress,
-}
-
+/// What the next line of JSON says.
 #[derive(Serialize)]
 struct Line {
     rows: u64,
@@ -48,31 +38,44 @@ struct Line {
     total_rows: Option<u64>,
     total_bytes: u64,
     done: bool,
+    #[serde(skip)]
+    start: Instant,
+    /// When the last line was written.
+    #[serde(skip)]
+    last: Instant,
+}
+
+/// A bar on a terminal, nothing in a pipe.
+pub(crate) fn bar(length: u64, template: &str) -> ProgressBar {
+    let bar = if length > 0 { ProgressBar::new(length) } else { ProgressBar::no_length() };
+    let terminal = io::stderr().is_terminal();
+    bar.set_draw_target(if terminal { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() });
+    if let Ok(style) = ProgressStyle::with_template(template) {
+        bar.set_style(style);
+    }
+    bar
 }
 
 impl Bar {
     pub(crate) fn new(log: &Log, mode: Mode) -> Self {
         let by_rows = log.rows().is_some();
-        let length = log.rows().unwrap_or(log.bytes());
-        let bar = if length > 0 { ProgressBar::new(length) } else { ProgressBar::no_length() };
-        let shown = mode == Mode::Auto && std::io::stderr().is_terminal();
-        bar.set_draw_target(if shown { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() });
         let template = if by_rows {
             "{wide_bar} {human_pos} of {human_len} rows, {eta} left"
         } else {
             "{wide_bar} {bytes} of {total_bytes}, {eta} left"
         };
-        if let Ok(style) = ProgressStyle::with_template(template) {
-            bar.set_style(style);
+        let bar = bar(log.rows().unwrap_or(log.bytes()), template);
+        if mode != Mode::Auto {
+            bar.set_draw_target(ProgressDrawTarget::hidden());
         }
-        let lines = (mode == Mode::Json).then(|| Mutex::new(Lines::new(log)));
-        Bar { bar, lines, by_rows, last: Mutex::new(0) }
+        let line = (mode == Mode::Json).then(|| Mutex::new(Line::new(log)));
+        Bar { bar, line, by_rows, last: Mutex::new(0) }
     }
 
     /// Reports may arrive from several threads, out of order.
     pub(crate) fn show(&self, progress: Progress) {
-        if let Some(lines) = &self.lines {
-            lines.lock().unwrap_or_else(PoisonError::into_inner).take(progress);
+        if let Some(line) = &self.line {
+            line.lock().unwrap_or_else(PoisonError::into_inner).take(progress);
         }
         let now = if self.by_rows { progress.rows } else { progress.bytes };
         if let Ok(mut last) = self.last.lock()
@@ -86,45 +89,31 @@ impl Bar {
     /// Ends it; the whole log has been read, or something went wrong.
     pub(crate) fn finish(&self, whole: bool) {
         self.bar.finish_and_clear();
-        if let Some(lines) = &self.lines {
-            lines.lock().unwrap_or_else(PoisonError::into_inner).write(whole);
+        if let Some(line) = &self.line {
+            line.lock().unwrap_or_else(PoisonError::into_inner).write(whole);
         }
     }
 }
 
-impl Lines {
+impl Line {
     fn new(log: &Log) -> Self {
-        let now = Instant::now();
-        Lines {
-            files: log.files().len(),
-            total_rows: log.rows(),
-            total_bytes: log.bytes(),
-            start: now,
-            last: now,
-            now: Progress::default(),
-        }
+        let (files, total_rows, total_bytes, now) = (log.files().len(), log.rows(), log.bytes(), Instant::now());
+        Line { rows: 0, bytes: 0, files, seconds: 0.0, total_rows, total_bytes, done: false, start: now, last: now }
     }
 
     fn take(&mut self, progress: Progress) {
-        self.now.rows = self.now.rows.max(progress.rows);
-        self.now.bytes = self.now.bytes.max(progress.bytes);
+        self.rows = self.rows.max(progress.rows);
+        self.bytes = self.bytes.max(progress.bytes);
         if self.last.elapsed() >= Duration::from_secs(1) {
             self.last = Instant::now();
             self.write(false);
         }
     }
 
-    fn write(&self, done: bool) {
-        let line = Line {
-            rows: self.now.rows,
-            bytes: self.now.bytes,
-            files: self.files,
-            seconds: (self.start.elapsed().as_secs_f64() * 1000.0).round() / 1000.0,
-            total_rows: self.total_rows,
-            total_bytes: self.total_bytes,
-            done,
-        };
+    fn write(&mut self, done: bool) {
+        self.seconds = (self.start.elapsed().as_secs_f64() * 1000.0).round() / 1000.0;
+        self.done = done;
         // Numbers: nothing that JSON cannot hold.
-        let _ = writeln!(io::stderr(), "{}", serde_json::to_string(&line).unwrap_or_default());
+        let _ = writeln!(io::stderr(), "{}", serde_json::to_string(self).unwrap_or_default());
     }
 }

@@ -1,19 +1,18 @@
 //! `slateval reproduce`: the paper's experiments, beside its printed figures.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use anyhow::{Result, bail};
 use serde::Serialize;
 use slateval_logs::shown_path;
-use slateval_report::write_whole;
 use slateval_sim::on_threads;
 use slateval_sim::study::experiments::{self, Run};
 use slateval_sim::study::{Results, Study, figure, report};
 
 use crate::notes;
-use crate::output;
+use crate::output::{self, write_bytes};
+use crate::progress::bar;
 use crate::reproduce_args::{Experiment, Reproduce};
-use crate::simulate::bar;
 
 #[derive(Serialize)]
 struct Document<'a> {
@@ -24,33 +23,25 @@ struct Document<'a> {
 
 pub(crate) fn run(arguments: &Reproduce) -> Result<()> {
     let figures = arguments.figures.clone().or_else(|| arguments.default_figures());
-    let json = arguments.json.as_deref().filter(|path| path.as_os_str() != "-");
-    let mut outputs: Vec<(&'static str, &Path)> = json.map(|path| ("--json", path)).into_iter().collect();
-    outputs.extend(arguments.csv.as_deref().map(|path| ("--csv", path)));
-    let inputs: Vec<PathBuf> = arguments.ratings.iter().cloned().collect();
-    output::check(&outputs, &inputs)?;
+    let csv = arguments.csv.as_deref().map(|path| ("--csv", path));
+    let outputs: Vec<_> = output::json_file(&arguments.json).into_iter().chain(csv).collect();
+    output::check(&outputs, arguments.ratings.as_slice())?;
     if let Some(folder) = figures.as_deref().filter(|folder| !folder.is_dir()) {
         bail!("--figures {}: there is no such directory", shown_path(folder));
     }
     let results = on_threads(arguments.threads.map(usize::from), || results(arguments))??;
     if let Some(folder) = &figures {
         for study in &results {
-            write(&folder.join(format!("{}.svg", study.name)), &figure::errors(study))?;
+            write_bytes(&folder.join(format!("{}.svg", study.name)), figure::errors(study).as_bytes())?;
         }
     }
     if let Some(path) = &arguments.csv {
-        write(path, &report::csv(&results))?;
+        write_bytes(path, report::csv(&results).as_bytes())?;
     }
     let document =
         Document { schema: "slateval/reproduction/1", slateval: env!("CARGO_PKG_VERSION"), studies: &results };
-    match &arguments.json {
-        Some(path) if path.as_os_str() == "-" => {
-            return output::print(&(serde_json::to_string_pretty(&document)? + "\n"));
-        }
-        Some(path) => write(path, &(serde_json::to_string_pretty(&document)? + "\n"))?,
-        None => {}
-    }
-    output::print(&results.iter().map(report::table).collect::<Vec<_>>().join("\n"))
+    let json = || Ok(serde_json::to_string_pretty(&document)? + "\n");
+    output::print_or_json(&arguments.json, json, || results.iter().map(report::table).collect::<Vec<_>>().join("\n"))
 }
 
 impl Reproduce {
@@ -108,9 +99,4 @@ fn run_study(study: &Study) -> Result<Results> {
     let results = study.run(&|| bar.inc(1));
     bar.finish_and_clear();
     Ok(results?)
-}
-
-fn write(path: &Path, text: &str) -> Result<()> {
-    let failed = |source| slateval_report::Error::Write { path: path.display().to_string(), source };
-    Ok(write_whole(path, |file| file.write_all(text.as_bytes()).map_err(failed))?)
 }

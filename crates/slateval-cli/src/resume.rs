@@ -14,13 +14,14 @@ use crate::notes;
 /// Where the work is kept.
 #[derive(Debug)]
 pub(crate) struct Work<'a> {
-    path: &'a Path,
+    path: Option<&'a Path>,
     /// Why it could not be kept.
     failure: OnceLock<String>,
 }
 
 impl<'a> Work<'a> {
-    pub(crate) fn new(path: &'a Path) -> Self {
+    /// Work that is kept in a file, or not at all.
+    pub(crate) fn new(path: Option<&'a Path>) -> Self {
         Work { path, failure: OnceLock::new() }
     }
 
@@ -33,16 +34,17 @@ impl<'a> Work<'a> {
         threads: Option<usize>,
         show: &(dyn Fn(Progress) + Sync),
     ) -> Result<Summary> {
-        let found = match std::fs::read(self.path) {
+        let Some(path) = self.path else { return Ok(log.summarize(columns, spec, threads, show)?) };
+        let found = match std::fs::read(path) {
             Ok(bytes) => Some(bytes),
             Err(error) if error.kind() == io::ErrorKind::NotFound => None,
-            Err(error) => return Err(error).with_context(|| format!("cannot read {}", shown_path(self.path))),
+            Err(error) => return Err(error).with_context(|| format!("cannot read {}", shown_path(path))),
         };
         if found.is_some() {
-            notes::info(&format!("{}: going on from where an earlier run came to", shown_path(self.path)));
+            notes::info(&format!("{}: going on from where an earlier run came to", shown_path(path)));
         }
         let keep = |bytes: &[u8]| {
-            self.keep(bytes);
+            self.keep(path, bytes);
             Ok(())
         };
         let checkpoints = Checkpoints { settings: serde_json::to_value(record)?, found, keep: &keep };
@@ -53,24 +55,24 @@ impl<'a> Work<'a> {
         let summary = log.summarize_resumably(columns, spec, threads, &watch, &checkpoints);
         summary.map_err(|error| match error {
             fault @ (slateval_logs::Error::Checkpoint(_) | slateval_logs::Error::InputNotRepeatable) => {
-                anyhow::Error::new(fault).context(format!("--resume {}", shown_path(self.path)))
+                anyhow::Error::new(fault).context(format!("--resume {}", shown_path(path)))
             }
             other => other.into(),
         })
     }
 
     /// Keeps a checkpoint. The reading goes on without if one cannot be written: it may have taken hours.
-    fn keep(&self, bytes: &[u8]) {
+    fn keep(&self, path: &Path, bytes: &[u8]) {
         if self.failure.get().is_some() {
             return;
         }
         let write = || {
-            let mut file = WholeFile::create(self.path)?;
+            let mut file = WholeFile::create(path)?;
             file.write_all(bytes)?;
             file.commit()
         };
         if let Err(error) = notes::timed("a checkpoint", write) {
-            let path = shown_path(self.path);
+            let path = shown_path(path);
             notes::warn(&format!("{path}: {error}; the log is read to its end, with no further checkpoints"));
             let _ = self.failure.set(error.to_string());
         }
@@ -81,13 +83,14 @@ impl<'a> Work<'a> {
     /// # Errors
     /// Also if a checkpoint could not be written. One of before stays then.
     pub(crate) fn finish(&self) -> Result<()> {
+        let Some(path) = self.path else { return Ok(()) };
         if let Some(why) = self.failure.get() {
-            bail!("{}: a checkpoint could not be written: {why}; the result is complete", shown_path(self.path));
+            bail!("{}: a checkpoint could not be written: {why}; the result is complete", shown_path(path));
         }
-        match std::fs::remove_file(self.path) {
+        match std::fs::remove_file(path) {
             // Another run with the same work file came first.
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(()),
-            removed => removed.with_context(|| format!("cannot remove {}", shown_path(self.path))),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+            removed => removed.with_context(|| format!("cannot remove {}", shown_path(path))),
         }
     }
 }

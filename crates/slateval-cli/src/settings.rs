@@ -1,25 +1,61 @@
 //! From flags to what the libraries understand.
 
+use std::path::Path;
+
 use anyhow::Result;
-use slateval::{Correction, CorrectionChoice, Settings, Structure};
-use slateval_logs::{Columns, Names, Tolerance};
-pub(crate) use slateval_logs::{Record, provenance};
+use slateval::{Correction, CorrectionChoice, Settings, Spec, Structure};
+use slateval_logs::{Columns, Names, Tolerance, provenance};
 
-use crate::args::{self, Estimator, Method};
+use crate::args::{self, Estimator, How, Method, Running};
+use crate::resume::Work;
 
-impl args::Weights {
-    pub(crate) fn structure(&self) -> Structure {
-        match self.estimator {
-            Some(Estimator::Suno) => Structure::Additive,
-            Some(Estimator::Uno) => Structure::Product,
-            None => self.assumed.structure(),
+impl How {
+    /// The columns to be read and what is to be kept of them, before any log is looked at.
+    pub(crate) fn wanted(&self) -> Result<(Columns, Spec)> {
+        let columns = self.columns.resolve()?;
+        let structure = self.weights.estimator.map(|estimator| match estimator {
+            Estimator::Suno => Structure::Additive,
+            Estimator::Uno => Structure::Product,
+        });
+        let mut spec = self.weights.assumed.spec(structure, &columns);
+        if let Some(baseline) = &self.method.baseline {
+            columns.check_baseline(baseline)?;
+            spec.baseline = Some(baseline.clone());
         }
+        Ok((columns, spec))
+    }
+
+    pub(crate) fn settings(&self) -> Settings {
+        let mut settings = self.method.settings();
+        if self.weights.estimator.is_some() {
+            settings.correction = CorrectionChoice::Fixed(Correction::None);
+        }
+        settings
     }
 }
 
 impl args::Assumed {
-    pub(crate) fn structure(&self) -> Structure {
-        self.structure.clone().unwrap_or(Structure::Auto)
+    /// What is to be kept of a log with these columns, if not of a structure of its own.
+    pub(crate) fn spec(&self, structure: Option<Structure>, columns: &Columns) -> Spec {
+        let structure = structure.or(self.structure.clone()).unwrap_or(Structure::Auto);
+        let names = columns.targets.iter().map(|target| target.name.clone());
+        let mut spec = Spec::new(structure, names).with_binning(self.bins);
+        spec.target_slots = self.target_slots;
+        spec.propensities = self.propensities;
+        spec.columns = provenance(columns, &spec.structure);
+        spec
+    }
+}
+
+impl Running {
+    /// The work, where it is kept.
+    pub(crate) fn work(&self) -> Work<'_> {
+        Work::new(self.resume.as_deref())
+    }
+
+    /// The file that keeps it, with its flag.
+    pub(crate) fn file(&self) -> Option<(&'static str, &Path)> {
+        self.resume.as_deref().map(|path| ("--resume", path))
     }
 }
 
@@ -34,10 +70,9 @@ impl args::Draw {
 }
 
 impl Method {
-    pub(crate) fn settings(&self, estimator: Option<Estimator>) -> Settings {
+    pub(crate) fn settings(&self) -> Settings {
         let mut settings = self.draw.settings();
-        let uncorrected = estimator.map(|_| CorrectionChoice::Fixed(Correction::None));
-        settings.correction = uncorrected.or(self.correction).unwrap_or_default();
+        settings.correction = self.correction.unwrap_or_default();
         settings.alphas.clone_from(&self.alpha);
         settings.tail = self.tail;
         settings.quantiles.clone_from(&self.quantile);
@@ -48,17 +83,9 @@ impl Method {
         settings.debias_cvar = self.debias_cvar;
         settings
     }
-
-    /// The target that the others are compared with, which must be one of several.
-    pub(crate) fn baseline(&self, columns: &Columns) -> Result<Option<String>> {
-        if let Some(baseline) = &self.baseline {
-            columns.check_baseline(baseline)?;
-        }
-        Ok(self.baseline.clone())
-    }
 }
 
-impl args::Columns {
+impl args::Opening {
     /// What is done about bad rows and files.
     pub(crate) fn tolerance(&self) -> Tolerance {
         Tolerance {
@@ -68,7 +95,9 @@ impl args::Columns {
             unended: self.allow_unended,
         }
     }
+}
 
+impl args::Columns {
     pub(crate) fn resolve(&self) -> Result<Columns> {
         let names = Names {
             reward: self.reward.clone(),

@@ -1,10 +1,8 @@
 //! `slateval simulate`: a log of a world whose truth is known, and that truth.
 
-use std::io::IsTerminal;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use anyhow::{Result, bail};
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use slateval::shown;
 use slateval_logs::shown_path;
 use slateval_report::write_whole;
@@ -15,30 +13,28 @@ use slateval_sim::{
 
 use crate::notes;
 use crate::output;
+use crate::progress::bar;
 use crate::simulate_args::{self as args, Log, Simulate, World};
 
 pub(crate) fn run(arguments: &Simulate) -> Result<()> {
-    let (log, default) = match &arguments.world {
-        World::Additive(a) => (&a.log, Policy::Deterministic),
-        World::Pairwise(p) => (&p.log, Policy::EpsilonGreedy { epsilon: 0.2 / p.items as f64 }),
-        World::Ratings(r) => (&r.log, Policy::EpsilonGreedy { epsilon: 0.01 }),
-        World::Cascade(c) => (&c.log, Policy::Softmax { scale: 3.0 }),
+    let (name, log, default, inputs) = match &arguments.world {
+        World::Additive(a) => ("additive", &a.log, Policy::Deterministic, &[][..]),
+        World::Pairwise(p) => ("pairwise", &p.log, Policy::EpsilonGreedy { epsilon: 0.2 / p.items as f64 }, &[][..]),
+        World::Ratings(r) => {
+            ("ratings", &r.log, Policy::EpsilonGreedy { epsilon: 0.01 }, std::slice::from_ref(&r.ratings))
+        }
+        World::Cascade(c) => ("cascade", &c.log, Policy::Softmax { scale: 3.0 }, &[][..]),
     };
     let targets = log.targets(default)?;
     let truth_path = log.truth_path()?;
-    let inputs: Vec<PathBuf> = match &arguments.world {
-        World::Ratings(r) => vec![r.ratings.clone()],
-        _ => vec![],
-    };
-    output::check(&[("--output", &log.output), ("the truth", &truth_path)], &inputs)?;
+    output::check(&[("--output", &log.output), ("the truth", &truth_path)], inputs)?;
     let threads = log.threads.map(usize::from);
     let flags = on_threads(threads, || {
         let simulation = simulation(&arguments.world, log, targets)?;
         let levels = log.levels();
-        let name = arguments.world.name();
         let document = TruthDocument::new(&simulation, name, log.rows, log.seed, log.truth_rows, &levels)?;
         write_log(&simulation, log)?;
-        write_truth(&document, &truth_path)?;
+        output::write_bytes(&truth_path, (serde_json::to_string_pretty(&document)? + "\n").as_bytes())?;
         anyhow::Ok(evaluation_flags(&simulation))
     })??;
     let path = shown_path(&log.output);
@@ -59,17 +55,6 @@ fn evaluation_flags(simulation: &Simulation) -> String {
         flags += " --target-slots joint";
     }
     flags
-}
-
-impl World {
-    fn name(&self) -> &'static str {
-        match self {
-            World::Additive(_) => "additive",
-            World::Pairwise(_) => "pairwise",
-            World::Ratings(_) => "ratings",
-            World::Cascade(_) => "cascade",
-        }
-    }
 }
 
 impl Log {
@@ -148,21 +133,4 @@ fn write_log(simulation: &Simulation, log: &Log) -> Result<()> {
     });
     bar.finish_and_clear();
     Ok(written?)
-}
-
-fn write_truth(document: &TruthDocument, path: &Path) -> Result<()> {
-    let json = serde_json::to_string_pretty(document)? + "\n";
-    let failed = |source| slateval_report::Error::Write { path: path.display().to_string(), source };
-    Ok(write_whole(path, |file| file.write_all(json.as_bytes()).map_err(failed))?)
-}
-
-/// A bar on a terminal, nothing in a pipe.
-pub(crate) fn bar(length: u64, template: &str) -> ProgressBar {
-    let bar = ProgressBar::new(length);
-    let terminal = std::io::stderr().is_terminal();
-    bar.set_draw_target(if terminal { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() });
-    if let Ok(style) = ProgressStyle::with_template(template) {
-        bar.set_style(style);
-    }
-    bar
 }

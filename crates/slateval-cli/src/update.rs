@@ -6,16 +6,15 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 use slateval::{Settings, Skipped, Summary};
-use slateval_logs::{Location, Log, name_of, shown_path};
+use slateval_logs::{Location, Log, Record, name_of, shown_path};
 
 use crate::args::{How, Update};
 use crate::how;
 use crate::merge;
 use crate::notes;
 use crate::output::{self, command, counted, names, print, write_summary};
-use crate::progress::Bar;
-use crate::reading::{open, open_what_is_left, wanted, warn_of_overlaps};
-use crate::settings::Record;
+use crate::reading::{Reading, open};
+use crate::resume::Work;
 use crate::state_lock;
 
 /// What came of the logs.
@@ -34,7 +33,7 @@ struct Added {
 /// Adds logs to a state; `given` are the words of the command line that say how logs are read.
 pub(crate) fn run(arguments: &Update, given: &[String]) -> Result<()> {
     output::check_standard_output()?;
-    if arguments.logs.iter().any(Location::is_standard_input) && !arguments.how.columns.allow_duplicates {
+    if arguments.logs.iter().any(Location::is_standard_input) && !arguments.how.columns.opening.allow_duplicates {
         bail!(
             "standard input has no name, so that an update which is tried again would count it twice; write it to a file \
              first, or say --allow-duplicates"
@@ -50,19 +49,11 @@ pub(crate) fn run(arguments: &Update, given: &[String]) -> Result<()> {
     let words =
         how::agreed(state.as_ref().map_or(&[], |state| &state.history().reading), given).with_context(|| shown)?;
     let mut how = how::parse(&words)?;
-    let today = &arguments.how.columns;
-    how.columns.allow_duplicates = today.allow_duplicates;
-    how.columns.memory = today.memory;
-    (how.columns.on_bad_row, how.columns.on_bad_file) = (today.on_bad_row, today.on_bad_file);
-    how.columns.on_unknown_file = today.on_unknown_file;
-    how.columns.allow_unended = today.allow_unended;
-    let mut settings = how.method.settings(how.weights.estimator);
+    how.columns.opening = arguments.how.columns.opening;
+    let mut settings = how.settings();
     settings.threads = arguments.how.method.draw.threads.map(usize::from);
-    let log = match &state {
-        // A bad file is remembered, also if nothing else comes with it.
-        Some(_) => open_what_is_left(&arguments.logs, &how.columns)?,
-        None => open(&arguments.logs, &how.columns)?,
-    };
+    // A bad file is remembered, also if nothing else comes with it.
+    let log = open(&arguments.logs, &how.columns.opening, state.is_some())?;
     output::check(&outputs, log.files())?;
     let added = add(arguments, (&how, words), &settings, state, log)?;
     if added.changed {
@@ -116,7 +107,7 @@ fn add(
         seen.extend(new.inputs().into_iter().map(|input| input.name.clone()));
         seen.extend(new.skipped_files().map(str::to_owned));
         seen.iter().for_each(|name| state.forget_skipped_file(name));
-        merge::merge(&mut state, &new, arguments.how.columns.allow_duplicates).with_context(|| shown)?;
+        merge::merge(&mut state, &new, arguments.how.columns.opening.allow_duplicates).with_context(|| shown)?;
     }
     Ok(Added { state, files, rows: new.rows(), skipped, known, changed })
 }
@@ -137,15 +128,10 @@ fn read_new(arguments: &Update, how: &How, settings: &Settings, log: Log, state:
         Some(_) => log.allow_empty(),
         None => log,
     };
-    let (columns, wanted) = wanted(&how.columns, &how.weights, &how.method)?;
+    let (columns, wanted) = how.wanted()?;
     settings.check_for(&wanted)?;
-    let spec = log.spec(&columns, wanted)?;
-    warn_of_overlaps(&log, &columns, &spec)?;
-    let bar = Bar::new(&log, arguments.progress);
-    let read = || log.summarize(&columns, &spec, settings.threads, &|progress| bar.show(progress));
-    let new = notes::timed("reading the log", read);
-    bar.finish(new.is_ok());
-    Ok(new?)
+    let reading = Reading::of(&arguments.logs, &how.columns.opening, log, columns, wanted)?;
+    reading.summarize(settings, arguments.progress, &Work::new(None))
 }
 
 /// Says what was added: the result of an update, unless it is to show another.

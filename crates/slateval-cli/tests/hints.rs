@@ -3,7 +3,8 @@
 
 mod common;
 
-use common::{Run, additive, example, random, slateval};
+use common::{Run, additive, example, slateval};
+use slateval_testing::uniform;
 
 struct Folder(tempfile::TempDir);
 
@@ -49,7 +50,7 @@ fn propensities(next: &mut impl FnMut() -> f64) -> Vec<(f64, f64)> {
 }
 
 fn long_of_whole_slates(folder: &Folder) -> String {
-    let mut next = random(5);
+    let mut next = uniform(5);
     let mut rows = Vec::new();
     for slate in 0..3000 {
         let slots = propensities(&mut next);
@@ -78,7 +79,7 @@ fn propensities_of_whole_slates_are_recognised() {
     let run = slateval(&additive(&[&["inspect", &path], columns.as_slice()].concat()));
     assert!(run.code == 0 && flat(&run.stdout).contains(says), "{}{}", run.stdout, run.stderr);
     // Logging's alone, beside the target's own of each slot.
-    let mut next = random(6);
+    let mut next = uniform(6);
     let row = |_| {
         let slots = propensities(&mut next);
         let mu = slots.iter().map(|slot| slot.0).product::<f64>();
@@ -159,7 +160,7 @@ fn a_reward_column_of_text_or_times_is_said_once() {
 #[test]
 fn exchanged_propensities_with_zeros_are_said_once() {
     let folder = Folder::new();
-    let mut next = random(8);
+    let mut next = uniform(8);
     let mut row = |_| {
         let slots = [0; 2].map(|_| if next() < 0.4 { "0" } else { "0.5" });
         format!("{},{},0.3,0.7", next(), slots.join(","))
@@ -190,7 +191,7 @@ fn exchanged_propensities_with_zeros_are_said_once() {
 #[test]
 fn exchanged_propensities_are_named() {
     let folder = Folder::new();
-    let mut next = random(7);
+    let mut next = uniform(7);
     let row = |_| {
         let slots = propensities(&mut next);
         let column = |of: fn(&(f64, f64)) -> f64| slots.iter().map(|s| of(s).to_string()).collect::<Vec<_>>().join(",");
@@ -215,7 +216,7 @@ fn exchanged_propensities_are_named() {
 #[test]
 fn a_target_without_support_leads_to_no_structure() {
     let folder = Folder::new();
-    let mut next = random(8);
+    let mut next = uniform(8);
     let row = |_| {
         let first: Vec<bool> = (0..6).map(|_| next() < 0.5).collect();
         let pi: Vec<String> = first.iter().map(|f| if *f { "0.4" } else { "0.1" }.to_owned()).collect();
@@ -287,7 +288,7 @@ fn a_column_of_numbers_is_one_slot() {
 #[test]
 fn rows_that_were_written_twice_are_noticed() {
     let folder = Folder::new();
-    let mut next = random(9);
+    let mut next = uniform(9);
     let rows: Vec<String> = (0..2000)
         .map(|_| {
             let slots = propensities(&mut next);

@@ -13,13 +13,9 @@ use crate::temporary::{Temporary, folder_of, remove_leftovers};
 #[derive(Debug)]
 pub struct WholeFile {
     target: PathBuf,
-    to: To,
-}
-
-#[derive(Debug)]
-enum To {
-    Temporary(BufWriter<File>, Temporary),
-    Device(BufWriter<File>),
+    file: BufWriter<File>,
+    /// None for what is no file.
+    temporary: Option<Temporary>,
 }
 
 impl WholeFile {
@@ -29,51 +25,41 @@ impl WholeFile {
     /// If nothing can be written there.
     pub fn create(path: &Path) -> io::Result<Self> {
         let target = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
-        let to = match fs::metadata(&target) {
-            Ok(metadata) if !metadata.is_file() => {
-                To::Device(BufWriter::new(OpenOptions::new().write(true).open(&target)?))
-            }
-            before => {
-                remove_leftovers(&target);
-                let temporary = Temporary::beside(&target)?;
-                if let Ok(before) = before {
-                    // What only its owner could read stays so.
-                    temporary.file.set_permissions(before.permissions())?;
-                }
-                To::Temporary(BufWriter::new(temporary.file.try_clone()?), temporary)
-            }
-        };
-        Ok(WholeFile { target, to })
+        let before = fs::metadata(&target).ok();
+        if before.as_ref().is_some_and(|before| !before.is_file()) {
+            let file = BufWriter::new(OpenOptions::new().write(true).open(&target)?);
+            return Ok(WholeFile { target, file, temporary: None });
+        }
+        remove_leftovers(&target);
+        let temporary = Temporary::beside(&target)?;
+        if let Some(before) = before {
+            // What only its owner could read stays so.
+            temporary.file.set_permissions(before.permissions())?;
+        }
+        let file = BufWriter::new(temporary.file.try_clone()?);
+        Ok(WholeFile { target, file, temporary: Some(temporary) })
     }
 
     /// Gives the file its name, once all of it is on disk.
     ///
     /// # Errors
     /// If it cannot be written or renamed. What was there before is then still there.
-    pub fn commit(self) -> io::Result<()> {
-        match self.to {
-            To::Device(mut file) => file.flush(),
-            To::Temporary(file, temporary) => {
-                let file = file.into_inner().map_err(io::IntoInnerError::into_error)?;
-                file.sync_all()?;
-                temporary.rename(&self.target)?;
-                sync_folder(folder_of(&self.target))
-            }
-        }
+    pub fn commit(mut self) -> io::Result<()> {
+        self.file.flush()?;
+        let Some(temporary) = self.temporary else { return Ok(()) };
+        self.file.get_ref().sync_all()?;
+        temporary.rename(&self.target)?;
+        sync_folder(folder_of(&self.target))
     }
 }
 
 impl Write for WholeFile {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        match &mut self.to {
-            To::Temporary(file, _) | To::Device(file) => file.write(bytes),
-        }
+        self.file.write(bytes)
     }
 
     fn flush(&mut self) -> io::Result<()> {
-        match &mut self.to {
-            To::Temporary(file, _) | To::Device(file) => file.flush(),
-        }
+        self.file.flush()
     }
 }
 

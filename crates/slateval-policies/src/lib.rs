@@ -8,7 +8,7 @@
 //! |---|---|
 //! | `Gamma` of a Plackett–Luce ranker, exactly: one walk over sets of items, not over slates | [`PlackettLuce`] |
 //! | `Gamma` of slates that were listed or drawn | [`Moments`] |
-//! | `pinv(Gamma)` by a Cholesky factor with pivots | [`Inverse`] |
+//! | `pinv(Gamma)` by a QR decomposition with pivots | [`Inverse`] |
 //! | the weights of all rows of a log, in parallel | [`weigh`] |
 //!
 //! ```

@@ -1,7 +1,5 @@
 //! `Gamma = E[1_A 1_A']`: how often two items stand in two slots together.
 
-use std::ops::Range;
-
 /// `E[1_A 1_A']`, a symmetric matrix over cells; cell `k * items + a` is item `a` in slot `k`.
 #[derive(Debug, Clone)]
 pub struct Moments {
@@ -46,26 +44,22 @@ impl Moments {
 
 /// Slates that were drawn, all of one weight, in parts of equal size.
 #[derive(Debug)]
-pub(crate) struct Drawn<'a> {
-    pub(crate) slates: &'a [u32],
+pub(crate) struct Drawn {
+    pub(crate) slates: Vec<u32>,
     pub(crate) slots: usize,
     pub(crate) items: usize,
     pub(crate) parts: usize,
 }
 
-impl Drawn<'_> {
+impl Drawn {
     /// The number of times that cells were seen together. Whole numbers: leaving out a part is exact.
     pub(crate) fn counts(&self) -> Moments {
-        Moments::of_slates(self.slates, self.slots, self.items, |_| 1.0)
+        Moments::of_slates(&self.slates, self.slots, self.items, |_| 1.0)
     }
 
     pub(crate) fn part(&self, part: usize) -> Moments {
-        Moments::of_slates(&self.slates[self.range(part)], self.slots, self.items, |_| 1.0)
-    }
-
-    fn range(&self, part: usize) -> Range<usize> {
         let size = self.slates.len() / self.slots / self.parts * self.slots;
-        part * size..(part + 1) * size
+        Moments::of_slates(&self.slates[part * size..][..size], self.slots, self.items, |_| 1.0)
     }
 
     pub(crate) fn count(&self) -> f64 {

@@ -129,10 +129,12 @@ struct Work<'a> {
 }
 
 /// How one logging policy answers for a target.
-enum Solver {
-    Uniform,
-    Exact(Inverse),
-    Drawn { slates: Vec<u32>, parts: usize, counts: Moments, whole: Inverse },
+#[derive(Default)]
+struct Solver {
+    /// None for slates that are all equally likely, whose inverse has a closed form.
+    inverse: Option<Inverse>,
+    /// The slates that the inverse is of, where they were drawn, and how often each two cells are together in them.
+    drawn: Option<(Drawn, Moments)>,
 }
 
 impl Work<'_> {
@@ -172,8 +174,8 @@ impl Work<'_> {
     fn group(&self, policy: usize, rows: &[usize]) -> Result<Weights, Error> {
         let solver = self.solver(policy);
         self.check_shown(&solver, rows)?;
-        let (weights, beyond) = self.weights(&solver.whole(), rows, None);
-        let parts = solver.parts().max(self.goals.parts());
+        let (weights, beyond) = self.weights(solver.inverse.as_ref(), rows, None);
+        let parts = solver.drawn.as_ref().map_or(1, |(drawn, _)| drawn.parts).max(self.goals.parts());
         let errors = if parts > 1 { self.errors(&solver, rows, parts) } else { vec![0.0; rows.len()] };
         Ok(Weights { weights, errors, beyond, sampled: parts > 1 })
     }
@@ -181,18 +183,18 @@ impl Work<'_> {
     fn solver(&self, policy: usize) -> Solver {
         let Shown { slots, items, .. } = *self.shown;
         match *self.logging {
-            Logging::Uniform => Solver::Uniform,
+            Logging::Uniform => Solver::default(),
             Logging::Rankers { scores } => {
                 let ranker = PlackettLuce::new(&scores[policy * items..][..items], slots);
                 if ranker.sets() <= self.effort.limit {
-                    return Solver::Exact(Inverse::new(&ranker.moments()));
+                    return Solver::exact(&ranker.moments());
                 }
                 let slates = draw(&ranker, policy, Stream::Logging, slots, self.effort);
                 self.drawn(slates, self.effort.parts)
             }
             Logging::Listed { slates, probability } => {
                 let probability = &probability[policy * (slates.len() / slots)..][..slates.len() / slots];
-                Solver::Exact(Inverse::new(&Moments::of_slates(slates, slots, items, |slate| probability[slate])))
+                Solver::exact(&Moments::of_slates(slates, slots, items, |slate| probability[slate]))
             }
             Logging::Drawn { slates, parts } => self.drawn(slates.to_vec(), parts),
         }
@@ -200,20 +202,20 @@ impl Work<'_> {
 
     fn drawn(&self, slates: Vec<u32>, parts: usize) -> Solver {
         let Shown { slots, items, .. } = *self.shown;
-        let drawn = Drawn { slates: &slates, slots, items, parts };
+        let drawn = Drawn { slates, slots, items, parts };
         let counts = drawn.counts();
-        let whole = Inverse::new(&mean(&counts, drawn.count()));
-        Solver::Drawn { slates, parts, counts, whole }
+        let inverse = Inverse::new(&mean(counts.clone(), drawn.count()));
+        Solver { inverse: Some(inverse), drawn: Some((drawn, counts)) }
     }
 
     /// Refuses slates that the policy does not show, or that its draws do not tell of.
     fn check_shown(&self, solver: &Solver, rows: &[usize]) -> Result<(), Error> {
-        let (Solver::Exact(inverse) | Solver::Drawn { whole: inverse, .. }) = solver else { return Ok(()) };
+        let Some(inverse) = &solver.inverse else { return Ok(()) };
         for &row in rows {
             let shows = self.cells(row).all(|cell| inverse.shows(cell));
-            match solver {
-                Solver::Drawn { .. } if !shows || self.is_untold(inverse, row) => return Err(Error::NotDrawn { row }),
-                Solver::Exact(_) if !shows => return Err(Error::NeverShown { row }),
+            match solver.drawn {
+                Some(_) if !shows || self.is_untold(inverse, row) => return Err(Error::NotDrawn { row }),
+                None if !shows => return Err(Error::NeverShown { row }),
                 _ => {}
             }
         }
@@ -233,14 +235,13 @@ impl Work<'_> {
 
     /// The delete-one-part jackknife.
     fn errors(&self, solver: &Solver, rows: &[usize], parts: usize) -> Vec<f64> {
-        let without = (0..parts).into_par_iter().map(|part| match solver {
-            Solver::Drawn { slates, parts, counts, .. } => {
-                let drawn = Drawn { slates, slots: self.shown.slots, items: self.shown.items, parts: *parts };
-                let rest = drawn.count() * (1.0 - 1.0 / *parts as f64);
-                let inverse = Inverse::new(&mean(&counts.without(&drawn.part(part)), rest));
-                self.weights(&Solving::With(&inverse), rows, Some(part)).0
+        let without = (0..parts).into_par_iter().map(|part| match &solver.drawn {
+            Some((drawn, counts)) => {
+                let rest = drawn.count() * (1.0 - 1.0 / drawn.parts as f64);
+                let inverse = Inverse::new(&mean(counts.without(&drawn.part(part)), rest));
+                self.weights(Some(&inverse), rows, Some(part)).0
             }
-            _ => self.weights(&solver.whole(), rows, Some(part)).0,
+            None => self.weights(solver.inverse.as_ref(), rows, Some(part)).0,
         });
         let without: Vec<Vec<f64>> = without.collect();
         let count = parts as f64;
@@ -253,15 +254,15 @@ impl Work<'_> {
     }
 
     /// The weights of `rows`, and how far each target is out of reach.
-    fn weights(&self, solving: &Solving<'_>, rows: &[usize], without: Option<usize>) -> (Vec<f64>, Vec<f64>) {
+    fn weights(&self, inverse: Option<&Inverse>, rows: &[usize], without: Option<usize>) -> (Vec<f64>, Vec<f64>) {
         let mut order: Vec<usize> = (0..rows.len()).collect();
         order.sort_by_key(|&at| self.shown.goal[rows[at]]);
         let same = |&one: &usize, &other: &usize| self.shown.goal[rows[one]] == self.shown.goal[rows[other]];
         let of_goal = |places: &[usize]| {
             let target = self.target(self.shown.goal[rows[places[0]]] as usize, without);
-            let solved = match solving {
-                Solving::Uniform => uniform::solve(&target, self.shown.slots, self.shown.items),
-                Solving::With(inverse) => inverse.solve(&target),
+            let solved = match inverse {
+                None => uniform::solve(&target, self.shown.slots, self.shown.items),
+                Some(inverse) => inverse.solve(&target),
             };
             let weight = |&at: &usize| (at, self.weight(&solved, rows[at]), solved.beyond);
             places.iter().map(weight).collect::<Vec<_>>()
@@ -301,22 +302,9 @@ impl Work<'_> {
     }
 }
 
-/// What a target is solved with.
-enum Solving<'a> {
-    Uniform,
-    With(&'a Inverse),
-}
-
 impl Solver {
-    fn parts(&self) -> usize {
-        if let Solver::Drawn { parts, .. } = self { *parts } else { 1 }
-    }
-
-    fn whole(&self) -> Solving<'_> {
-        match self {
-            Solver::Uniform => Solving::Uniform,
-            Solver::Exact(inverse) | Solver::Drawn { whole: inverse, .. } => Solving::With(inverse),
-        }
+    fn exact(moments: &Moments) -> Self {
+        Solver { inverse: Some(Inverse::new(moments)), drawn: None }
     }
 }
 
@@ -326,6 +314,7 @@ impl Goals<'_> {
     }
 }
 
-fn mean(counts: &Moments, of: f64) -> Moments {
-    Moments { size: counts.size, values: counts.values.iter().map(|count| count / of).collect() }
+fn mean(mut counts: Moments, of: f64) -> Moments {
+    counts.values.iter_mut().for_each(|count| *count /= of);
+    counts
 }

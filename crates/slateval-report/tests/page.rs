@@ -6,18 +6,10 @@ use slateval::{
     Reason, Refutation, Remedy, Segment, Settings, Spec, Status, Structure, Summary, Untested,
 };
 use slateval_report::{CdfPoints, Picture, Report, Voice, html, notebook, picture, svg};
+use slateval_testing::uniform;
 
 const ADDITIVE: Refutation = Refutation::Structure(Structure::Additive);
 const WRONG: Reason = Reason::Refuted { effects: Effects { slots: 3, and_above: false } };
-
-/// Numbers in [0, 1) that are the same every time.
-fn random(seed: u64) -> impl FnMut() -> f64 {
-    let mut state = seed;
-    move || {
-        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (state >> 11) as f64 / (1u64 << 53) as f64
-    }
-}
 
 /// Two slots of two actions, shown equally often. One of the two slots, by chance, decides over the reward, so that its
 /// CDF is additive; `round` makes rewards of it.
@@ -38,7 +30,7 @@ fn segmented(
     spec.by = by.map(str::to_owned);
     spec.baseline = targets.get(2).map(|_| targets[0].to_owned());
     let mut summary = Summary::new(spec).unwrap();
-    let mut random = random(7);
+    let mut random = uniform(7);
     let mut block = Block::new(summary.spec());
     let mut left = rows;
     while left > 0 {

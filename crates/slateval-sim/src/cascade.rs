@@ -9,10 +9,11 @@ use rand_distr::{Distribution as _, StandardNormal};
 use crate::curve::logistic;
 use crate::distribution::{Atoms, Distribution};
 use crate::error::{Error, Result};
+use crate::mixed::for_each_slate;
 use crate::policy::Policy;
 use crate::random::{Purpose, Random, stream, uniform};
 use crate::table::Table;
-use crate::world::{Context, Contexts, Preferences, World};
+use crate::world::{Context, Preferences, World};
 
 /// A world of cascading clicks.
 #[derive(Debug, Clone, PartialEq)]
@@ -66,38 +67,21 @@ impl Cascade {
 
     /// Adds `weight` times the distribution of clicks in one context to `clicks`.
     fn add_context(&self, x: [f64; 2], table: &Table, weight: f64, clicks: &mut [f64]) {
-        let mut slate = vec![0; self.slots];
-        let mut levels = vec![vec![0.0; self.slots + 1]; self.slots + 1];
-        levels[0][0] = 1.0;
-        self.descend(x, table, weight, 0, &mut slate, &mut levels, clicks);
-    }
-
-    /// Fills slot `k` with every item in turn; `levels[k]` is the distribution of the clicks above it.
-    #[allow(clippy::too_many_arguments)]
-    fn descend(
-        &self,
-        x: [f64; 2],
-        table: &Table,
-        weight: f64,
-        k: usize,
-        slate: &mut [u32],
-        levels: &mut [Vec<f64>],
-        clicks: &mut [f64],
-    ) {
-        if k == self.slots {
-            let p = weight * table.probability(slate);
-            clicks.iter_mut().zip(&levels[k]).for_each(|(sum, level)| *sum += p * level);
-            return;
-        }
-        for item in 0..self.logits.len() {
-            slate[k] = item as u32;
-            let q = self.click(x, slate, k);
-            for count in 0..=k + 1 {
-                let clicked = if count > 0 { levels[k][count - 1] } else { 0.0 };
-                levels[k + 1][count] = clicked * q + levels[k][count] * (1.0 - q);
+        // The probability of each number of clicks, slot by slot.
+        let mut counts = vec![0.0; self.slots + 1];
+        for_each_slate(self.slots, self.logits.len(), &mut |slate| {
+            counts.fill(0.0);
+            counts[0] = 1.0;
+            for k in 0..self.slots {
+                let q = self.click(x, slate, k);
+                for count in (0..=k + 1).rev() {
+                    let clicked = if count > 0 { counts[count - 1] } else { 0.0 };
+                    counts[count] = clicked * q + counts[count] * (1.0 - q);
+                }
             }
-            self.descend(x, table, weight, k + 1, slate, levels, clicks);
-        }
+            let p = weight * table.probability(slate);
+            clicks.iter_mut().zip(&counts).for_each(|(sum, count)| *sum += p * count);
+        });
     }
 }
 
@@ -150,8 +134,8 @@ impl World for Cascade {
         self.logits.len()
     }
 
-    fn contexts(&self) -> Contexts {
-        Contexts::Continuous
+    fn contexts(&self) -> Option<usize> {
+        None
     }
 
     fn context(&self, random: &mut Random) -> Context {
@@ -166,8 +150,8 @@ impl World for Cascade {
         for (item, score) in scores.iter_mut().enumerate() {
             *score = logistic(self.logit(context.features, item));
         }
-        let best = (0..scores.len()).max_by(|&a, &b| scores[a].total_cmp(&scores[b])).unwrap_or(0);
-        out.favourites_mut().fill(best as u32);
+        let best = out.best(0);
+        out.favourites_mut().fill(best);
         out.copy_first_slot();
     }
 

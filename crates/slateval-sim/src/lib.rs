@@ -74,5 +74,5 @@ pub use simulation::{Log, Player, Simulation, Target};
 pub use table::Table;
 pub use threads::on_threads;
 pub use truth::{CdfFact, Levels, QuantileFact, Source, TailFact, Truth, TruthFacts};
-pub use world::{Context, Contexts, Preferences, World};
+pub use world::{Context, Preferences, World};
 pub use write::PLAIN_TARGET;

@@ -11,23 +11,17 @@ use crate::error::{Error, Result};
 use crate::policy::Policy;
 use crate::random::{Purpose, Random, below, stream, uniform};
 use crate::table::Table;
-use crate::world::{Context, Contexts, Preferences, World};
+use crate::world::{Context, Preferences, World};
 
 /// A world whose conditional CDF is a mean of curves; without context.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Mixed {
     items: usize,
-    sets: Vec<Set>,
-    /// The curve of a set and the items in it, at `set * cells + cell`.
+    /// The slots that curves depend on: as many in each set.
+    sets: Vec<Vec<usize>>,
+    /// The curve of a set and the items in it, at `set * cells + cell`; the last slot's item moves fastest.
     curves: Vec<Curve>,
     preferences: Preferences,
-}
-
-/// The slots that a curve depends on.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Set {
-    Slot(usize),
-    Pair(usize, usize),
 }
 
 /// Slates that are enumerated at most, for a policy whose slots depend on each other.
@@ -47,8 +41,7 @@ impl Mixed {
             let (a, b) = (12.0 * uniform(random) - 6.0, 12.0 * uniform(random) - 6.0);
             Curve::Slice { lo: a.min(b), hi: a.max(b) }
         };
-        let sets = (0..slots).map(Set::Slot).collect();
-        Self::new(slots, items, sets, slice, &mut stream(seed, Purpose::World, 0))
+        Self::new(slots, items, singles(slots), slice, &mut stream(seed, Purpose::World, 0))
     }
 
     /// Additive: a curve `v^theta` for each slot and item, `theta = exp(1.2 N(0, 1))`. The sibling of
@@ -57,8 +50,7 @@ impl Mixed {
     /// # Errors
     /// [`Error::BadSetting`] for no slots or no items.
     pub fn additive_powers(slots: usize, items: usize, seed: u64) -> Result<Self> {
-        let sets = (0..slots).map(Set::Slot).collect();
-        Self::new(slots, items, sets, power, &mut stream(seed, Purpose::World, 0))
+        Self::new(slots, items, singles(slots), power, &mut stream(seed, Purpose::World, 0))
     }
 
     /// Pairwise: a curve `v^theta` for each pair of slots and items in them. The first instance whose interactions, as
@@ -76,7 +68,7 @@ impl Mixed {
         if slots < 2 {
             return Err(Error::setting("slots", slots, "a pair needs two slots"));
         }
-        let pairs = || (0..slots).flat_map(|j| (j + 1..slots).map(move |k| Set::Pair(j, k))).collect();
+        let pairs = || (0..slots).flat_map(|j| (j + 1..slots).map(move |k| vec![j, k])).collect();
         let draw = |attempt| Self::new(slots, items, pairs(), power, &mut stream(seed, Purpose::World, attempt));
         let Some(wanted) = wanted else { return draw(0) };
         target.check(slots, items)?;
@@ -99,36 +91,51 @@ impl Mixed {
     fn new(
         slots: usize,
         items: usize,
-        sets: Vec<Set>,
+        sets: Vec<Vec<usize>>,
         curve: impl Fn(&mut Random) -> Curve,
         random: &mut Random,
     ) -> Result<Self> {
         if slots == 0 || items == 0 {
             return Err(Error::setting("slots and items", format!("{slots}, {items}"), "must be at least 1"));
         }
-        let cells = sets.first().map_or(1, |set| set.cells(items));
-        let curves = (0..sets.len() * cells).map(|_| curve(random)).collect();
+        let curves = (0..sets.len() * items.pow(sets[0].len() as u32)).map(|_| curve(random)).collect();
         let mut preferences = Preferences::new(slots, items);
         for slot in 0..slots {
             preferences.scores_mut(slot).iter_mut().for_each(|score| *score = StandardNormal.sample(random));
-            let scores = preferences.scores(slot);
-            let best = (0..items).max_by(|&a, &b| scores[a].total_cmp(&scores[b])).unwrap_or(0);
-            preferences.favourites_mut()[slot] = best as u32;
+            preferences.favourites_mut()[slot] = preferences.best(slot);
         }
         Ok(Mixed { items, sets, curves, preferences })
     }
 
+    /// The number of curves of each set.
     fn cells(&self) -> usize {
-        self.sets[0].cells(self.items)
+        self.curves.len() / self.sets.len()
+    }
+
+    /// Where the curves of a set have the one for these items, one for each of its slots.
+    #[inline]
+    fn cell(&self, items: impl Iterator<Item = u32>) -> usize {
+        items.fold(0, |cell, item| cell * self.items + item as usize)
+    }
+
+    /// The curve of a set for a slate.
+    #[inline]
+    fn curve(&self, set: usize, slate: &[u32]) -> &Curve {
+        &self.curves[set * self.cells() + self.cell(self.sets[set].iter().map(|&slot| slate[slot]))]
+    }
+
+    /// The slots and their items that each curve is for, in the order of the curves.
+    fn indices(&self) -> impl Iterator<Item = impl Iterator<Item = (usize, u32)>> {
+        let item = move |cell: usize, after: usize| (cell / self.items.pow(after as u32) % self.items) as u32;
+        self.sets.iter().flat_map(move |set| {
+            (0..self.cells())
+                .map(move |cell| set.iter().enumerate().map(move |(at, &slot)| (slot, item(cell, set.len() - 1 - at))))
+        })
     }
 
     /// The curves of each set of slots, the last slot's item moving fastest.
-    pub(crate) fn curves_by_set(&self) -> impl Iterator<Item = (Vec<usize>, &[Curve])> {
-        let slots = |set: &Set| match *set {
-            Set::Slot(k) => vec![k],
-            Set::Pair(j, k) => vec![j, k],
-        };
-        self.sets.iter().map(slots).zip(self.curves.chunks(self.cells()))
+    pub(crate) fn curves_by_set(&self) -> impl Iterator<Item = (&[usize], &[Curve])> {
+        self.sets.iter().map(Vec::as_slice).zip(self.curves.chunks(self.cells()))
     }
 
     /// The favourite of each slot.
@@ -138,8 +145,7 @@ impl Mixed {
 
     /// `F(v | slate)`.
     pub fn cdf(&self, slate: &[u32], v: f64) -> f64 {
-        let curve = |(s, set): (usize, &Set)| self.curves[s * self.cells() + set.cell(self.items, slate)].cdf(v);
-        self.sets.iter().enumerate().map(curve).sum::<f64>() / self.sets.len() as f64
+        (0..self.sets.len()).map(|set| self.curve(set, slate).cdf(v)).sum::<f64>() / self.sets.len() as f64
     }
 
     /// `sup_v |sum_{|S|=r} E_mu[prod_{k in S} Z_k F(v | A)]|` for r = 1 and 2, uniform logging and a factored target: how
@@ -150,55 +156,34 @@ impl Mixed {
     pub fn order_parts(&self, target: Policy) -> Result<[f64; 2]> {
         let table = Table::new(target, &self.preferences)?;
         let mu = 1.0 / self.items as f64;
-        let z = |slot: usize, item: usize| table.marginal(slot, item as u32) - mu;
-        let n = self.items;
-        let mut weights = [Vec::new(), Vec::new()];
-        for set in &self.sets {
-            for cell in 0..self.cells() {
-                let [first, second] = match *set {
-                    Set::Slot(k) => [z(k, cell), 0.0],
-                    // Z_k of a slot outside the pair has expectation 0, so it plays no part.
-                    Set::Pair(j, k) => {
-                        let (zj, zk) = (z(j, cell / n), z(k, cell % n));
-                        [mu * (zj + zk), zj * zk]
-                    }
-                };
-                weights[0].push(first);
-                weights[1].push(second);
-            }
-        }
+        let z = |(slot, item): (usize, u32)| table.marginal(slot, item) - mu;
+        // Z_k of a slot outside the set has expectation 0, so it plays no part.
+        let (others, pairs) = if self.sets[0].len() > 1 { (mu, 1.0) } else { (1.0, 0.0) };
+        let first: Vec<f64> = self.indices().map(|own| others * own.map(z).sum::<f64>()).collect();
+        let second: Vec<f64> = self.indices().map(|own| pairs * own.map(z).product::<f64>()).collect();
         let part = |weights: &[f64], v: f64| {
             let sum: f64 = weights.iter().zip(&self.curves).map(|(w, curve)| w * curve.cdf(v)).sum();
             (sum / self.sets.len() as f64).abs()
         };
         let sup = |weights: &[f64]| (1..200).map(|i| part(weights, f64::from(i) / 200.0)).fold(0.0, f64::max);
-        Ok([sup(&weights[0]), sup(&weights[1])])
+        Ok([sup(&first), sup(&second)])
     }
 
     /// The probability of each cell of each set.
     fn cell_probabilities(&self, policy: Policy) -> Result<Option<Vec<f64>>> {
         let table = Table::new(policy, &self.preferences)?;
-        let marginal = |slot: usize, item: usize| table.marginal(slot, item as u32);
-        let n = self.items;
-        let mut p = vec![0.0; self.curves.len()];
-        if policy.is_factored() || matches!(self.sets[0], Set::Slot(_)) {
-            for (set, p) in self.sets.iter().zip(p.chunks_mut(self.cells())) {
-                for (cell, p) in p.iter_mut().enumerate() {
-                    *p = match *set {
-                        Set::Slot(k) => marginal(k, cell),
-                        Set::Pair(j, k) => marginal(j, cell / n) * marginal(k, cell % n),
-                    };
-                }
-            }
-            return Ok(Some(p));
+        if policy.is_factored() || self.sets[0].len() == 1 {
+            let marginal = |(slot, item)| table.marginal(slot, item);
+            return Ok(Some(self.indices().map(|own| own.map(marginal).product()).collect()));
         }
-        if (n as f64).powi(self.slots() as i32) > MOST_SLATES {
+        if (self.items as f64).powi(self.slots() as i32) > MOST_SLATES {
             return Ok(None);
         }
-        for_each_slate(self.slots(), n, &mut |slate| {
+        let mut p = vec![0.0; self.curves.len()];
+        for_each_slate(self.slots(), self.items, &mut |slate| {
             let q = table.probability(slate);
-            for (s, set) in self.sets.iter().enumerate() {
-                p[s * self.cells() + set.cell(n, slate)] += q;
+            for (set, p) in self.sets.iter().zip(p.chunks_mut(self.cells())) {
+                p[self.cell(set.iter().map(|&slot| slate[slot]))] += q;
             }
         });
         Ok(Some(p))
@@ -226,21 +211,9 @@ impl Interaction {
     }
 }
 
-impl Set {
-    fn cells(self, items: usize) -> usize {
-        match self {
-            Set::Slot(_) => items,
-            Set::Pair(..) => items * items,
-        }
-    }
-
-    #[inline]
-    fn cell(self, items: usize, slate: &[u32]) -> usize {
-        match self {
-            Set::Slot(k) => slate[k] as usize,
-            Set::Pair(j, k) => slate[j] as usize * items + slate[k] as usize,
-        }
-    }
+/// Every slot by itself.
+fn singles(slots: usize) -> Vec<Vec<usize>> {
+    (0..slots).map(|slot| vec![slot]).collect()
 }
 
 fn power(random: &mut Random) -> Curve {
@@ -268,8 +241,8 @@ impl World for Mixed {
         self.items
     }
 
-    fn contexts(&self) -> Contexts {
-        Contexts::Finite(1)
+    fn contexts(&self) -> Option<usize> {
+        Some(1)
     }
 
     fn context(&self, _: &mut Random) -> Context {
@@ -281,8 +254,8 @@ impl World for Mixed {
     }
 
     fn reward(&self, _: &Context, slate: &[u32], random: &mut Random) -> f64 {
-        let s = below(random, self.sets.len() as u32) as usize;
-        self.curves[s * self.cells() + self.sets[s].cell(self.items, slate)].quantile(uniform(random))
+        let set = below(random, self.sets.len() as u32) as usize;
+        self.curve(set, slate).quantile(uniform(random))
     }
 
     fn exact(&self, policy: Policy) -> Result<Option<Distribution>> {

@@ -51,6 +51,19 @@ pub(crate) fn below(random: &mut Random, n: u32) -> u32 {
     ((u128::from(random.next_u64()) * u128::from(n)) >> 64) as u32
 }
 
+/// Draws an index with these probabilities: the first at which their sum exceeds a uniform number. O(n), which for the
+/// tens of items that slates have is less than any preparation costs.
+#[inline]
+pub(crate) fn pick(p: impl ExactSizeIterator<Item = f64> + DoubleEndedIterator + Clone, random: &mut Random) -> usize {
+    let mut left = uniform(random);
+    let chosen = p.clone().position(|p| {
+        left -= p;
+        left < 0.0
+    });
+    // Rounding may leave nothing over: the last possible one it is.
+    chosen.or_else(|| p.clone().rposition(|p| p > 0.0)).unwrap_or(0)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -13,7 +13,7 @@ use crate::error::{Error, Result};
 use crate::policy::Policy;
 use crate::random::{Random, below};
 use crate::ratings_file::read_ratings;
-use crate::world::{Context, Contexts, Preferences, World};
+use crate::world::{Context, Preferences, World};
 
 /// The reward of a slate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -156,8 +156,8 @@ impl World for Ratings {
         self.items
     }
 
-    fn contexts(&self) -> Contexts {
-        Contexts::Finite(self.users.len())
+    fn contexts(&self) -> Option<usize> {
+        Some(self.users.len())
     }
 
     fn context(&self, random: &mut Random) -> Context {

@@ -56,40 +56,32 @@ fn unreadable(path: &Path, reason: impl ToString) -> Error {
 }
 
 fn read_text(path: &Path) -> Result<Vec<Rating>> {
-    let mut reader = BufReader::with_capacity(1 << 20, File::open(path).map_err(|e| unreadable(path, e))?);
-    let mut line = String::new();
+    let reader = BufReader::with_capacity(1 << 20, File::open(path).map_err(|e| unreadable(path, e))?);
     let mut places: Option<Places> = None;
     let mut ratings = Vec::new();
-    let mut number = 0;
-    loop {
-        line.clear();
-        if reader.read_line(&mut line).map_err(|e| unreadable(path, e))? == 0 {
-            return Ok(ratings);
-        }
-        number += 1;
+    for (line, number) in reader.lines().zip(1..) {
+        let line = line.map_err(|e| unreadable(path, e))?;
         let text = line.trim_end();
         if text.is_empty() {
             continue;
         }
-        match &places {
-            None => {
-                let (found, is_header) = Places::of_first_line(path, text)?;
-                if !is_header {
-                    ratings.push(found.parse(path, number, text)?);
-                }
-                places = Some(found);
-            }
-            Some(places) => ratings.push(places.parse(path, number, text)?),
+        if let Some(places) = &places {
+            ratings.push(places.parse(path, number, text)?);
+            continue;
         }
+        let (found, is_header) = Places::of_first_line(path, text)?;
+        if !is_header {
+            ratings.push(found.parse(path, number, text)?);
+        }
+        places = Some(found);
     }
+    Ok(ratings)
 }
 
-/// Where the fields of a line are.
+/// Where the fields of a line are: user, item and rating.
 struct Places {
     separator: &'static str,
-    user: usize,
-    item: usize,
-    rating: usize,
+    fields: [usize; 3],
 }
 
 impl Places {
@@ -98,30 +90,20 @@ impl Places {
         let text = text.trim_start_matches('\u{feff}');
         let separator = ["::", "\t", ","].into_iter().find(|s| text.contains(s)).unwrap_or(",");
         let names: Vec<&str> = text.split(separator).map(|name| name.trim_matches('"')).collect();
-        if names.first().is_some_and(|first| first.parse::<i64>().is_ok()) {
-            return Ok((Places { separator, user: 0, item: 1, rating: 2 }, false));
-        }
-        let [user, item, rating] = find_columns(path, &names)?;
-        Ok((Places { separator, user, item, rating }, true))
+        let is_header = names.first().is_none_or(|first| first.parse::<i64>().is_err());
+        let fields = if is_header { find_columns(path, &names)? } else { [0, 1, 2] };
+        Ok((Places { separator, fields }, is_header))
     }
 
     fn parse(&self, path: &Path, line: u64, text: &str) -> Result<Rating> {
-        let mut found = [""; 3];
-        let last = self.user.max(self.item).max(self.rating);
-        for (place, field) in text.split(self.separator).enumerate().take(last + 1) {
-            for (wanted, found) in [self.user, self.item, self.rating].into_iter().zip(&mut found) {
-                if place == wanted {
-                    *found = field.trim().trim_matches('"');
-                }
-            }
-        }
+        let field = |place: usize| text.split(self.separator).nth(place).map_or("", |f| f.trim().trim_matches('"'));
         let bad = |what, value: &str| Error::BadRating {
             path: path.display().to_string(),
             line,
             value: value.to_owned(),
             what,
         };
-        let [user, item, rating] = found;
+        let [user, item, rating] = self.fields.map(field);
         Ok(Rating {
             user: user.parse().map_err(|_| bad("user id", user))?,
             item: item.parse().map_err(|_| bad("movie id", item))?,

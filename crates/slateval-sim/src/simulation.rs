@@ -6,7 +6,7 @@ use crate::policy::Policy;
 use crate::random::{Purpose, Random, stream};
 use crate::rows::Rows;
 use crate::table::Table;
-use crate::world::{Context, Contexts, Preferences, World};
+use crate::world::{Context, Preferences, World};
 
 /// A target policy and its name in results.
 #[derive(Debug, Clone, PartialEq)]
@@ -40,11 +40,17 @@ pub struct Simulation {
 #[derive(Debug, Clone, PartialEq, Default)]
 struct Plays {
     logging: Table,
-    targets: Vec<Table>,
-    /// `[target][slot]`.
-    chi: Vec<Vec<f64>>,
-    /// `[target][item]`, where logging is a ranking.
-    anywhere: Vec<Vec<f64>>,
+    targets: Vec<Play>,
+}
+
+/// What a target plays in one context.
+#[derive(Debug, Clone, PartialEq, Default)]
+struct Play {
+    table: Table,
+    /// Of each slot.
+    chi: Vec<f64>,
+    /// Of each item, where logging is a ranking.
+    anywhere: Vec<f64>,
 }
 
 impl Simulation {
@@ -71,24 +77,18 @@ impl Simulation {
 
     fn prepare(&mut self) -> Result<()> {
         let mut preferences = Preferences::new(self.slots(), self.items());
-        let indices = match self.world.contexts() {
-            Contexts::Finite(n) => 0..n,
-            // One is tried out, for its errors.
-            Contexts::Continuous => 0..1,
-        };
-        for index in indices {
+        let contexts = self.world.contexts();
+        // Of more than can be counted, one is tried out for its errors.
+        for index in 0..contexts.unwrap_or(1) {
             let mut plays = Plays::default();
             self.fill(&Context { index, ..Context::default() }, &mut preferences, &mut plays)?;
             if !plays.logging.covers_all() {
-                return Err(Error::setting(
-                    "logging",
-                    self.logging,
-                    "gives an item no chance at all; use a smaller scale",
-                ));
+                let why = "gives an item no chance at all; use a smaller scale";
+                return Err(Error::setting("logging", self.logging, why));
             }
             self.plays.push(plays);
         }
-        if self.world.contexts() == Contexts::Continuous {
+        if contexts.is_none() {
             self.plays.clear();
         } else if self.plays.iter().all(|plays| *plays == self.plays[0]) {
             self.plays.truncate(1);
@@ -99,21 +99,17 @@ impl Simulation {
     fn fill(&self, context: &Context, preferences: &mut Preferences, plays: &mut Plays) -> Result<()> {
         self.world.preferences(context, preferences);
         plays.logging.fill(self.logging, preferences)?;
-        plays.targets.resize_with(self.targets.len(), Table::default);
-        plays.chi.resize_with(self.targets.len(), || vec![0.0; self.slots()]);
-        for ((target, table), chi) in self.targets.iter().zip(&mut plays.targets).zip(&mut plays.chi) {
-            table.fill(target.policy, preferences)?;
-            table.chi(&plays.logging, chi);
-        }
-        if self.is_ranking() {
-            plays.anywhere.clear();
-            for (target, table) in self.targets.iter().zip(&plays.targets) {
-                let anywhere: Vec<f64> = (0..self.items() as u32).map(|item| table.anywhere(item)).collect();
-                if anywhere.iter().any(|&p| p > 1.0 + 1e-9) {
-                    let why = "shows an item more than once on average, which a ranking never does";
-                    return Err(Error::setting("target", &target.name, why));
-                }
-                plays.anywhere.push(anywhere);
+        plays.targets.resize_with(self.targets.len(), Play::default);
+        for (target, play) in self.targets.iter().zip(&mut plays.targets) {
+            play.table.fill(target.policy, preferences)?;
+            play.chi.resize(self.slots(), 0.0);
+            play.table.chi(&plays.logging, &mut play.chi);
+            if self.is_ranking() {
+                play.anywhere = (0..self.items() as u32).map(|item| play.table.anywhere(item)).collect();
+            }
+            if play.anywhere.iter().any(|&p| p > 1.0 + 1e-9) {
+                let why = "shows an item more than once on average, which a ranking never does";
+                return Err(Error::setting("target", &target.name, why));
             }
         }
         Ok(())
@@ -165,7 +161,7 @@ impl Simulation {
             let plays = scratch.plays(self, &context);
             let table = match player {
                 Player::Logging => &plays.logging,
-                Player::Target(target) => &plays.targets[target],
+                Player::Target(target) => &plays.targets[target].table,
             };
             table.draw(&mut random, &mut slate);
             *reward = self.world.reward(&context, &slate, &mut random);
@@ -231,7 +227,7 @@ impl Log<'_> {
         let left = Simulation::CHUNK - self.row % Simulation::CHUNK;
         let count = most.min(usize::try_from(left).unwrap_or(most));
         rows.resize(count, simulation.slots(), simulation.targets.len(), simulation.is_ranking());
-        let continuous = simulation.world.contexts() == Contexts::Continuous;
+        let continuous = simulation.world.contexts().is_none();
         let mut slate = vec![0; simulation.slots()];
         for row in 0..count {
             let context = simulation.world.context(&mut self.random);
@@ -251,13 +247,13 @@ fn write_slots(plays: &Plays, slate: &[u32], row: usize, rows: &mut Rows) {
         rows.items[slot][row] = item;
         rows.mu[slot][row] = plays.logging.recorded(slot, item);
     }
-    for (target, (table, out)) in plays.targets.iter().zip(&mut rows.targets).enumerate() {
+    for (play, out) in plays.targets.iter().zip(&mut rows.targets) {
         for (slot, &item) in slate.iter().enumerate() {
-            out.pi[slot][row] = table.marginal(slot, item);
-            out.chi[slot][row] = plays.chi[target][slot];
+            out.pi[slot][row] = play.table.marginal(slot, item);
+            out.chi[slot][row] = play.chi[slot];
         }
         for (anywhere, &item) in out.anywhere.iter_mut().zip(slate) {
-            anywhere[row] = plays.anywhere[target][item as usize];
+            anywhere[row] = play.anywhere[item as usize];
         }
     }
 }

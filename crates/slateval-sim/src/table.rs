@@ -2,7 +2,7 @@
 
 use crate::error::{Error, Result};
 use crate::policy::Policy;
-use crate::random::{Random, below, uniform};
+use crate::random::{Random, below, pick};
 use crate::ranking;
 use crate::world::Preferences;
 
@@ -14,8 +14,6 @@ pub struct Table {
     marginal: Vec<f64>,
     /// The probabilities that a log gives, where they are not the marginal ones.
     recorded: Option<Vec<f64>>,
-    /// Whether all slots have the probabilities of the first.
-    alike: bool,
     draw: Draw,
     /// What it was filled with.
     policy: Option<Policy>,
@@ -62,12 +60,10 @@ impl Table {
             Policy::Softmax { scale } => {
                 softmax(scale, preferences, &mut self.marginal, true);
                 self.draw = Draw::Factored;
-                self.alike = preferences.alike();
             }
             Policy::Ranking => self.fill_uniform(Draw::Ranking),
             Policy::Mismatch => {
                 self.fill_uniform(Draw::Ranking);
-                self.alike = false;
                 let given_earlier = |cell: usize| 1.0 / (items - cell / items) as f64;
                 self.recorded = Some((0..slots * items).map(given_earlier).collect());
             }
@@ -77,7 +73,6 @@ impl Table {
                 self.marginal = ranking::marginals(&weights, items)
                     .ok_or_else(|| Error::setting("policy", policy, "too many items for exact propensities"))?;
                 self.draw = Draw::PlackettLuce(weights);
-                self.alike = false;
             }
         }
         Ok(())
@@ -86,7 +81,6 @@ impl Table {
     fn fill_uniform(&mut self, draw: Draw) {
         self.marginal.fill(1.0 / self.items as f64);
         self.draw = draw;
-        self.alike = true;
     }
 
     fn fill_greedy(&mut self, epsilon: f64, preferences: &Preferences) {
@@ -96,7 +90,6 @@ impl Table {
             row[favourite as usize] = 1.0 - others * epsilon;
         }
         self.draw = Draw::Factored;
-        self.alike = preferences.favourites().windows(2).all(|pair| pair[0] == pair[1]);
     }
 
     /// The probability of an item in a slot.
@@ -130,12 +123,8 @@ impl Table {
             let term = |(&pi, &mu): (&f64, &f64)| if pi > 0.0 { pi * pi / mu } else { 0.0 };
             pi.iter().zip(mu).map(term).sum::<f64>() - 1.0
         };
-        let mut rows = self.marginal.chunks(self.items).zip(mu);
-        if self.alike && logging.alike {
-            chi.fill(rows.next().map_or(0.0, |(pi, mu)| distance(pi, mu)));
-            return;
-        }
-        chi.iter_mut().zip(rows).for_each(|(chi, (pi, mu))| *chi = distance(pi, mu));
+        let slots = self.marginal.chunks(self.items).zip(mu);
+        chi.iter_mut().zip(slots).for_each(|(chi, (pi, mu))| *chi = distance(pi, mu));
     }
 
     /// The probability of a whole slate.
@@ -157,26 +146,13 @@ impl Table {
             Draw::Uniform => slate.iter_mut().for_each(|a| *a = below(random, items as u32)),
             Draw::Factored => {
                 for (a, p) in slate.iter_mut().zip(self.marginal.chunks(items)) {
-                    *a = pick(p, random);
+                    *a = pick(p.iter().copied(), random) as u32;
                 }
             }
             Draw::Ranking => draw_ranking(items, random, slate),
             Draw::PlackettLuce(weights) => ranking::draw(weights, items, random, slate),
         }
     }
-}
-
-/// An item with its probability: the first at which the sum of probabilities exceeds a uniform number. O(items), which
-/// for the tens of items that slates have is less than any preparation costs.
-#[inline]
-fn pick(p: &[f64], random: &mut Random) -> u32 {
-    let mut left = uniform(random);
-    let chosen = p.iter().position(|p| {
-        left -= p;
-        left < 0.0
-    });
-    // Rounding may leave nothing over: the last possible one it is.
-    chosen.or_else(|| p.iter().rposition(|&p| p > 0.0)).unwrap_or(0) as u32
 }
 
 /// Each slot gets an item that no slot before it has, drawn again where one has: exact, and rarely more than a few draws.
@@ -193,14 +169,8 @@ fn draw_ranking(items: usize, random: &mut Random, slate: &mut [u32]) {
 
 /// `exp(scale * score)` of every item, slot by slot, made probabilities where asked for.
 fn softmax(scale: f64, preferences: &Preferences, out: &mut [f64], normalise: bool) {
-    let items = preferences.items();
-    for slot in 0..preferences.slots() {
-        if slot > 0 && preferences.alike() {
-            let (first, rest) = out.split_at_mut(slot * items);
-            rest[..items].copy_from_slice(&first[..items]);
-            continue;
-        }
-        let (scores, row) = (preferences.scores(slot), &mut out[slot * items..(slot + 1) * items]);
+    for (slot, row) in out.chunks_mut(preferences.items()).enumerate() {
+        let scores = preferences.scores(slot);
         let largest = scores.iter().map(|s| scale * s).fold(f64::NEG_INFINITY, f64::max);
         row.iter_mut().zip(scores).for_each(|(w, score)| *w = (scale * score - largest).exp());
         if normalise {

@@ -16,15 +16,6 @@ pub struct Context {
     pub features: [f64; 2],
 }
 
-/// How many contexts a world has.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Contexts {
-    /// So many, told apart by their index.
-    Finite(usize),
-    /// More than can be counted, told apart by their features.
-    Continuous,
-}
-
 /// A world in which slates are shown and rewarded: a context, what is preferred there, and a reward given the slate.
 ///
 /// Policies, sampling and files are the business of [`Simulation`](crate::Simulation).
@@ -35,8 +26,9 @@ pub trait World: Debug + Send + Sync {
     /// `N`, the number of items that may stand in any slot.
     fn items(&self) -> usize;
 
-    /// How many contexts there are.
-    fn contexts(&self) -> Contexts;
+    /// How many contexts there are, told apart by their index; none if they are more than can be counted, and told apart by
+    /// their features.
+    fn contexts(&self) -> Option<usize>;
 
     /// Draws a context.
     fn context(&self, random: &mut Random) -> Context;
@@ -60,13 +52,12 @@ pub struct Preferences {
     items: usize,
     scores: Vec<f64>,
     favourites: Vec<u32>,
-    alike: bool,
 }
 
 impl Preferences {
     /// No preferences yet.
     pub fn new(slots: usize, items: usize) -> Self {
-        Preferences { items, scores: vec![0.0; slots * items], favourites: vec![0; slots], alike: false }
+        Preferences { items, scores: vec![0.0; slots * items], favourites: vec![0; slots] }
     }
 
     /// Number of slots.
@@ -99,14 +90,14 @@ impl Preferences {
         &mut self.favourites
     }
 
-    /// Whether all slots have the scores of the first.
-    pub fn alike(&self) -> bool {
-        self.alike
+    /// The item with the highest score in a slot.
+    pub(crate) fn best(&self, slot: usize) -> u32 {
+        let scores = self.scores(slot);
+        (0..self.items).max_by(|&a, &b| scores[a].total_cmp(&scores[b])).unwrap_or(0) as u32
     }
 
     /// Gives every slot the scores of the first.
     pub fn copy_first_slot(&mut self) {
-        self.alike = true;
         for slot in 1..self.slots() {
             self.scores.copy_within(0..self.items, slot * self.items);
         }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::mpsc::sync_channel;
 
 use arrow_array::{ArrayRef, Float64Array, Int32Array, Int64Array, RecordBatch};
-use arrow_schema::{DataType, Field, Schema, SchemaRef};
+use arrow_schema::SchemaRef;
 use parquet::arrow::ArrowWriter;
 use parquet::basic::Compression;
 use parquet::file::properties::WriterProperties;
@@ -36,9 +36,8 @@ impl Simulation {
         progress: &dyn Fn(u64),
     ) -> Result<()> {
         let failed = |e: parquet::errors::ParquetError| Error::Write(e.to_string());
-        let schema = Arc::new(self.schema());
         let properties = WriterProperties::builder().set_compression(Compression::SNAPPY).build();
-        let mut writer = ArrowWriter::try_new(out, schema.clone(), Some(properties)).map_err(failed)?;
+        let mut writer = ArrowWriter::try_new(out, self.schema()?, Some(properties)).map_err(failed)?;
         let chunks = rows.div_ceil(Self::CHUNK);
         let threads = (threads.max(1) as u64).min(chunks.max(1));
         std::thread::scope(|scope| {
@@ -48,11 +47,10 @@ impl Simulation {
             for thread in 0..threads {
                 let (sender, receiver) = sync_channel(1);
                 queues.push(receiver);
-                let schema = schema.clone();
                 scope.spawn(move || {
                     for chunk in (thread..chunks).step_by(threads as usize) {
                         // A writer that failed does not listen any more.
-                        if sender.send(self.batch(seed, chunk, rows, &schema)).is_err() {
+                        if sender.send(self.batch(seed, chunk, rows)).is_err() {
                             return;
                         }
                     }
@@ -76,51 +74,46 @@ impl Simulation {
     /// # Errors
     /// [`Error::Write`] if the rows are no table, which they are.
     pub fn batches(&self, rows: u64, seed: u64) -> Result<(SchemaRef, Vec<RecordBatch>)> {
-        let schema = Arc::new(self.schema());
         let chunks = 0..rows.div_ceil(Self::CHUNK);
-        let batches = chunks.into_par_iter().map(|chunk| self.batch(seed, chunk, rows, &schema));
-        Ok((schema.clone(), batches.collect::<Result<_>>()?))
+        let batches = chunks.into_par_iter().map(|chunk| self.batch(seed, chunk, rows));
+        Ok((self.schema()?, batches.collect::<Result<_>>()?))
     }
 
-    fn batch(&self, seed: u64, chunk: u64, rows: u64, schema: &Arc<Schema>) -> Result<RecordBatch> {
+    fn batch(&self, seed: u64, chunk: u64, rows: u64) -> Result<RecordBatch> {
         let count = (rows - chunk * Self::CHUNK).min(Self::CHUNK);
         let mut drawn = Rows::default();
         self.log_from(seed, chunk).draw(count as usize, &mut drawn);
-        RecordBatch::try_new(schema.clone(), arrays(drawn)).map_err(|e| Error::Write(e.to_string()))
+        self.table(drawn)
     }
 
-    fn schema(&self) -> Schema {
-        let slots = 1..=self.slots();
-        let mut fields = vec![field("context", DataType::Int64), field("reward", DataType::Float64)];
-        fields.extend(slots.clone().map(|k| field(&format!("item_{k}"), DataType::Int32)));
-        fields.extend(slots.clone().map(|k| field(&format!("mu_{k}"), DataType::Float64)));
-        let kinds: &[&str] = if self.is_ranking() { &["pi", "chi", "any"] } else { &["pi", "chi"] };
-        for target in self.targets() {
-            let name = if target.name == PLAIN_TARGET { String::new() } else { format!("{}_", target.name) };
-            for kind in kinds {
-                fields.extend(slots.clone().map(|k| field(&format!("{kind}_{name}{k}"), DataType::Float64)));
+    /// The schema of every batch: that of one without rows.
+    fn schema(&self) -> Result<SchemaRef> {
+        let mut none = Rows::default();
+        none.resize(0, self.slots(), self.targets().len(), self.is_ranking());
+        Ok(self.table(none)?.schema())
+    }
+
+    fn table(&self, rows: Rows) -> Result<RecordBatch> {
+        let floats = |column: Vec<f64>| Arc::new(Float64Array::from(column)) as ArrayRef;
+        let items = |column: Vec<u32>| {
+            Arc::new(column.iter().map(|&a| i32::try_from(a).unwrap_or(i32::MAX)).collect::<Int32Array>()) as ArrayRef
+        };
+        let context: Int64Array = rows.context.iter().map(|&c| i64::try_from(c).unwrap_or(i64::MAX)).collect();
+        let mut columns: Vec<(String, ArrayRef, bool)> = vec![
+            ("context".to_owned(), Arc::new(context) as ArrayRef, false),
+            ("reward".to_owned(), floats(rows.reward), false),
+        ];
+        let mut add = |name: &str, slots: Vec<ArrayRef>| {
+            columns.extend(slots.into_iter().zip(1..).map(|(slot, k)| (format!("{name}_{k}"), slot, false)));
+        };
+        add("item", rows.items.into_iter().map(items).collect());
+        add("mu", rows.mu.into_iter().map(floats).collect());
+        for (target, drawn) in self.targets().iter().zip(rows.targets) {
+            let name = if target.name == PLAIN_TARGET { String::new() } else { format!("_{}", target.name) };
+            for (kind, slots) in [("pi", drawn.pi), ("chi", drawn.chi), ("any", drawn.anywhere)] {
+                add(&format!("{kind}{name}"), slots.into_iter().map(floats).collect());
             }
         }
-        Schema::new(fields)
+        RecordBatch::try_from_iter_with_nullable(columns).map_err(|e| Error::Write(e.to_string()))
     }
-}
-
-fn field(name: &str, kind: DataType) -> Field {
-    Field::new(name, kind, false)
-}
-
-/// The columns in the order of the schema.
-fn arrays(rows: Rows) -> Vec<ArrayRef> {
-    let floats = |column: Vec<f64>| Arc::new(Float64Array::from(column)) as ArrayRef;
-    let context: Int64Array = rows.context.iter().map(|&c| i64::try_from(c).unwrap_or(i64::MAX)).collect();
-    let mut arrays = vec![Arc::new(context) as ArrayRef, floats(rows.reward)];
-    let items = |column: Vec<u32>| {
-        Arc::new(column.iter().map(|&a| i32::try_from(a).unwrap_or(i32::MAX)).collect::<Int32Array>()) as ArrayRef
-    };
-    arrays.extend(rows.items.into_iter().map(items));
-    arrays.extend(rows.mu.into_iter().map(floats));
-    for target in rows.targets {
-        arrays.extend(target.pi.into_iter().chain(target.chi).chain(target.anywhere).map(floats));
-    }
-    arrays
 }

@@ -7,6 +7,7 @@
 use std::time::Instant;
 
 use slateval::{Band, Binning, Block, Field, Segment, Settings, Spec, Structure, Summary};
+use slateval_testing::uniform;
 
 const SLOTS: usize = 5;
 const ROWS: usize = 200_000;
@@ -65,11 +66,7 @@ fn with_bins(spec: Spec, bins: usize) -> Spec {
 
 /// Rewards on [0, 1] and propensities that vary, from a small generator.
 fn summarise(spec: Spec) -> Summary {
-    let mut state = 1_u64;
-    let mut uniform = || {
-        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (state >> 11) as f64 / (1_u64 << 53) as f64
-    };
+    let mut uniform = uniform(1);
     let mut summary = Summary::new(spec).unwrap();
     let (chi, by) = (summary.spec().policies[0].chi, summary.spec().by.is_some());
     let policies = summary.spec().policies.len();

@@ -11,6 +11,7 @@
 use std::time::Instant;
 
 use slateval::{Band, Block, Correction, Field, Settings, Spec, Structure, Summary};
+use slateval_testing::Random;
 
 const SLOTS: usize = 5;
 const BLOCKS: usize = 4096;
@@ -91,9 +92,9 @@ impl Exact {
 
 /// Numbers that are the same every time.
 fn random(seed: u64) -> impl FnMut() -> u64 {
-    let mut state = seed;
+    let mut random = Random::new(seed);
     move || {
-        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        let state = random.bits();
         let mixed = (state ^ (state >> 31)).wrapping_mul(0x9E37_79B9_7F4A_7C15);
         mixed ^ (mixed >> 29)
     }

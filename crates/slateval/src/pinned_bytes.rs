@@ -4,39 +4,30 @@
 use slateval_accumulate::Accumulator;
 use slateval_accumulate::Block;
 use slateval_stats::{Field, Segment, Spec, Structure};
+use slateval_testing::Random;
 
 use crate::summary::Summary;
 
-/// Numbers in [0, 1) that are the same on every machine.
-struct Uniform(u64);
-
-impl Uniform {
-    fn next(&mut self) -> f64 {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (self.0 >> 33) as f64 / f64::from(1_u32 << 31)
-    }
-}
-
 /// Adds rows with two actions a slot; the reward depends on all slots.
-fn add(sums: &mut Accumulator, uniform: &mut Uniform, (rows, slots): (usize, usize), origin: f64) {
+fn add(sums: &mut Accumulator, random: &mut Random, (rows, slots): (usize, usize), origin: f64) {
     for start in (0..rows).step_by(Block::ROWS) {
-        add_block(sums, uniform, (Block::ROWS.min(rows - start), slots), origin);
+        add_block(sums, random, (Block::ROWS.min(rows - start), slots), origin);
     }
 }
 
-fn add_block(sums: &mut Accumulator, uniform: &mut Uniform, (rows, slots): (usize, usize), origin: f64) {
+fn add_block(sums: &mut Accumulator, random: &mut Random, (rows, slots): (usize, usize), origin: f64) {
     let spec = sums.spec().clone();
     let mut block = Block::new(&spec);
     block.reset(rows, slots);
     for row in 0..rows {
         let mut reward = 0.0;
         for slot in 0..slots {
-            let mu = 0.25 + 0.5 * uniform.next();
-            let first = uniform.next() < mu;
+            let mu = 0.25 + 0.5 * random.coarse();
+            let first = random.coarse() < mu;
             let shown = |first_action: f64| if first { first_action } else { 1.0 - first_action };
             block.column_mut(Field::Logging { slot })[row] = shown(mu);
             for (policy, wanted) in spec.policies.iter().enumerate() {
-                let pi = 0.1 + 0.8 * uniform.next();
+                let pi = 0.1 + 0.8 * random.coarse();
                 block.column_mut(Field::Target { policy, slot })[row] = shown(pi);
                 if wanted.chi {
                     let chi = pi * pi / mu + (1.0 - pi) * (1.0 - pi) / (1.0 - mu) - 1.0;
@@ -45,7 +36,7 @@ fn add_block(sums: &mut Accumulator, uniform: &mut Uniform, (rows, slots): (usiz
             }
             reward += shown(1.0) * (1.0 + 0.5 * reward);
         }
-        block.column_mut(Field::Reward)[row] = origin + reward + (4.0 * uniform.next()).floor();
+        block.column_mut(Field::Reward)[row] = origin + reward + (4.0 * random.coarse()).floor();
         if spec.cluster.is_some() {
             block.set_cluster(row, &Segment::Int((row / 4) as i64));
         }
@@ -56,8 +47,8 @@ fn add_block(sums: &mut Accumulator, uniform: &mut Uniform, (rows, slots): (usiz
 /// A summary of blocks of so many rows and slots.
 fn summary(spec: &Spec, seed: u64, blocks: &[(usize, usize)], origin: f64) -> Summary {
     let mut sums = Accumulator::new(spec.clone()).expect("a good specification");
-    let mut uniform = Uniform(seed);
-    blocks.iter().for_each(|&block| add(&mut sums, &mut uniform, block, origin));
+    let mut random = Random::new(seed);
+    blocks.iter().for_each(|&block| add(&mut sums, &mut random, block, origin));
     sums.finish().into()
 }
 

@@ -33,6 +33,8 @@ pub(crate) fn truth(cell: &str) -> Option<bool> {
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
 mod tests {
+    use slateval_testing::Random;
+
     use super::*;
 
     /// Checks that a text is read as the standard library reads it: refused by both, or the same bits.
@@ -119,9 +121,9 @@ mod tests {
 
     #[test]
     fn drawn_numbers_are_those_of_the_standard_library() {
-        let mut state = 1_u64;
+        let mut random = Random::new(1);
         let mut draw = || {
-            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            let state = random.bits();
             state ^ state >> 32
         };
         for i in 0..100_000 {

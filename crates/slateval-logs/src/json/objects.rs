@@ -253,6 +253,7 @@ fn plain_list(json: &[u8], items: &mut Vec<f64>) -> Option<()> {
 #[allow(clippy::unwrap_used)]
 mod tests {
     use arrow_schema::Field;
+    use slateval_testing::Random;
 
     use super::*;
     use crate::error::Error as LogError;
@@ -290,9 +291,9 @@ mod tests {
         let mut numbers: Vec<String> = ["null", "0", "-0.0", "1e-3", "2E+2", "\"0.5\"", "\" 7 \"", "1e400", "\"-inf\""]
             .map(str::to_owned)
             .to_vec();
-        let mut state = 1_u64;
+        let mut random = Random::new(1);
         for _ in 0..5000 {
-            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            let state = random.bits();
             numbers.push((state >> (state % 64)).to_string());
             numbers.push(f64::from_bits(state >> 2).to_string());
             numbers.push(format!("{:e}", (state >> 11) as f64 / (1_u64 << 53) as f64));

@@ -40,9 +40,9 @@ fn powers() -> Result<[World; 2]> {
     const ITEMS: usize = 3;
     let target = Policy::EpsilonGreedy { epsilon: 0.2 / ITEMS as f64 };
     let scene = |mixed: &Mixed| {
-        let sets: Vec<(Vec<usize>, &[Curve])> = mixed.curves_by_set().collect();
+        let sets: Vec<(&[usize], &[Curve])> = mixed.curves_by_set().collect();
         let share = 1.0 / sets.len() as f64;
-        let part = |(slots, curves): &(Vec<usize>, &[Curve])| {
+        let part = |(slots, curves): &(&[usize], &[Curve])| {
             Part::of_slots(share, slots, ITEMS, |a| law(&curves[a.iter().fold(0, |cell, a| cell * ITEMS + a)]).into())
         };
         let reward = sets.iter().map(part).collect();

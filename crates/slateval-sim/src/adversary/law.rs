@@ -3,7 +3,7 @@
 use rand_distr::{Distribution as _, Gamma, StandardNormal};
 
 use super::special::{gamma_pq, normal_cdf, normal_density};
-use crate::random::{Random, uniform};
+use crate::random::{Random, pick, uniform};
 
 /// A law of rewards.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -192,17 +192,11 @@ impl Mix {
     /// Draws a reward.
     #[inline]
     pub fn draw(&self, random: &mut Random) -> f64 {
-        if let [(_, law)] = self.parts[..] {
-            return law.draw(random);
+        match &self.parts[..] {
+            [] => f64::NAN,
+            [(_, law)] => law.draw(random),
+            parts => parts[pick(parts.iter().map(|(p, _)| *p), random)].1.draw(random),
         }
-        let mut u = uniform(random);
-        for (p, law) in &self.parts {
-            if u < *p {
-                return law.draw(random);
-            }
-            u -= p;
-        }
-        self.parts.last().map_or(f64::NAN, |(_, law)| law.draw(random))
     }
 }
 

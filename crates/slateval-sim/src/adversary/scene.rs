@@ -1,7 +1,7 @@
 //! One context of a world: two policies, and how the reward depends on the slate.
 
 use super::law::{Law, Mix};
-use crate::random::{Random, uniform};
+use crate::random::{Random, pick};
 
 /// What slots do with their actions: `[slot][action]`.
 pub type Slots = Vec<Vec<f64>>;
@@ -119,7 +119,7 @@ impl Scene {
     #[inline]
     pub(crate) fn draw_slate(&self, random: &mut Random, slate: &mut Vec<usize>) {
         slate.clear();
-        slate.extend(self.logging.iter().map(|p| pick(p, random)));
+        slate.extend(self.logging.iter().map(|p| pick(p.iter().copied(), random)));
     }
 
     /// Draws the reward of a slate.
@@ -127,14 +127,7 @@ impl Scene {
     pub(crate) fn draw_reward(&self, slate: &[usize], random: &mut Random) -> f64 {
         let part = match &self.reward[..] {
             [part] => part,
-            parts => {
-                let mut u = uniform(random);
-                let hit = parts.iter().position(|part| {
-                    u -= part.probability;
-                    u < 0.0
-                });
-                &parts[hit.unwrap_or(parts.len() - 1)]
-            }
+            parts => &parts[pick(parts.iter().map(|part| part.probability), random)],
         };
         part.mix(slate).draw(random)
     }
@@ -148,15 +141,4 @@ impl Scene {
 
 fn scaled((p, mix): (f64, &Mix)) -> impl Iterator<Item = (f64, Law)> {
     mix.parts.iter().map(move |(q, law)| (p * q, *law))
-}
-
-/// Draws an index with these probabilities.
-#[inline]
-pub(crate) fn pick(p: &[f64], random: &mut Random) -> usize {
-    let mut u = uniform(random);
-    let hit = p.iter().position(|p| {
-        u -= p;
-        u < 0.0
-    });
-    hit.unwrap_or(p.len() - 1)
 }

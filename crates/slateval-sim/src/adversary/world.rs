@@ -3,8 +3,8 @@
 use slateval::{Block, Segment, Spec, Summary};
 
 use super::law::{Law, Mix};
-use super::scene::{Scene, pick};
-use crate::random::{Purpose, Random, stream};
+use super::scene::Scene;
+use crate::random::{Purpose, Random, pick, stream};
 use crate::rows::Rows;
 
 /// A world with a log that is drawn quickly and a truth that is known exactly.
@@ -75,14 +75,13 @@ impl World {
     /// Draws rows of the log, beginning with row number `first`.
     pub fn draw(&self, first: usize, count: usize, random: &mut Random, rows: &mut Rows) {
         rows.resize(count, self.slots(), 1, false);
-        let chances: Vec<f64> = self.scenes.iter().map(|scene| scene.probability).collect();
         let chi: Vec<Vec<f64>> = self.scenes.iter().map(Scene::chi).collect();
         let mut slate = Vec::with_capacity(self.slots());
         for row in 0..count {
-            let x = match chances.len() {
+            let x = match self.scenes.len() {
                 1 => 0,
                 contexts if self.is_segmented() => (first + row) % contexts,
-                _ => pick(&chances, random),
+                _ => pick(self.scenes.iter().map(|scene| scene.probability), random),
             };
             let scene = &self.scenes[x];
             scene.draw_slate(random, &mut slate);

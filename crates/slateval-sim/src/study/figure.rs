@@ -106,31 +106,21 @@ fn panel(svg: &mut String, results: &Results, title: &str, metric: Metric, (left
 }
 
 fn axes(svg: &mut String, x: &Axis, y: &Axis) {
-    let label = |decade: i32| format!("10<tspan dy=\"-4\" font-size=\"8\">{decade}</tspan>");
-    for decade in y.decades() {
-        let at = y.place(10f64.powi(decade));
+    let mut line = |[x1, x2, y1, y2]: [f64; 4], (x, y, anchor): (f64, f64, &str), decade: i32| {
         let _ = writeln!(
             svg,
-            "<line x1=\"{:.1}\" x2=\"{:.1}\" y1=\"{at:.1}\" y2=\"{at:.1}\" stroke=\"#ddd\"/>\
-             <text x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"end\">{}</text>",
-            x.from,
-            x.to,
-            x.from - 6.0,
-            at + 4.0,
-            label(decade)
+            "<line x1=\"{x1:.1}\" x2=\"{x2:.1}\" y1=\"{y1:.1}\" y2=\"{y2:.1}\" stroke=\"#ddd\"/>\
+             <text x=\"{x:.1}\" y=\"{y:.1}\" text-anchor=\"{anchor}\">\
+             10<tspan dy=\"-4\" font-size=\"8\">{decade}</tspan></text>"
         );
+    };
+    for decade in y.decades() {
+        let at = y.place(10f64.powi(decade));
+        line([x.from, x.to, at, at], (x.from - 6.0, at + 4.0, "end"), decade);
     }
     for decade in x.decades() {
         let at = x.place(10f64.powi(decade));
-        let _ = writeln!(
-            svg,
-            "<line x1=\"{at:.1}\" x2=\"{at:.1}\" y1=\"{:.1}\" y2=\"{:.1}\" stroke=\"#ddd\"/>\
-             <text x=\"{at:.1}\" y=\"{:.1}\" text-anchor=\"middle\">{}</text>",
-            y.from,
-            y.to,
-            y.from + 16.0,
-            label(decade)
-        );
+        line([at, at, y.from, y.to], (at, y.from + 16.0, "middle"), decade);
     }
     let middle = (x.from + x.to) / 2.0;
     let _ = writeln!(svg, "<text x=\"{middle:.1}\" y=\"{:.1}\" text-anchor=\"middle\">rows</text>", y.from + 30.0);

@@ -44,21 +44,6 @@ impl Metric {
         Metric::CvarSquaredError,
         Metric::VarianceRatio,
     ];
-
-    /// Its name in files.
-    pub fn name(self) -> &'static str {
-        match self {
-            Metric::KsPaperLike => "ks-paper-like",
-            Metric::KsClipped => "ks-clipped",
-            Metric::KsRaw => "ks-raw",
-            Metric::Ks => "ks",
-            Metric::MeanSquaredError => "mean-squared-error",
-            Metric::MedianSquaredError => "median-squared-error",
-            Metric::VarSquaredError => "var-squared-error",
-            Metric::CvarSquaredError => "cvar-squared-error",
-            Metric::VarianceRatio => "variance-ratio",
-        }
-    }
 }
 
 /// A mean over trials.

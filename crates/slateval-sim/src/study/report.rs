@@ -141,7 +141,7 @@ pub fn csv(studies: &[Results]) -> String {
                 results.name,
                 f.size,
                 f.estimator,
-                f.metric.name(),
+                serde_json::json!(f.metric).as_str().unwrap_or_default(),
                 f.stat.trials
             );
         }

@@ -2,7 +2,7 @@
 
 use rayon::prelude::*;
 use serde::Serialize;
-use slateval::{Band, Block, CorrectionChoice, Settings, Spec, Structure, Summary};
+use slateval::{Band, Block, Settings, Spec, Structure, Summary};
 
 use crate::distribution::{Atoms, Distribution};
 use crate::error::{Error, Result};
@@ -189,21 +189,13 @@ impl Study {
     ) -> Result<[f64; 9]> {
         let own = summaries.iter().find(|(structure, _)| structure == summarised(&estimator.structure));
         let Some((structure, summary)) = own else { unreachable!("every structure has a summary") };
-        let mut settings = self.settings(estimator.correction);
+        // Points are judged, and the trials fill the threads.
+        let mut settings = Settings::default().with_quantiles([0.5]).with_alphas([self.alpha]).with_band(Band::None);
+        settings.threads = Some(1);
+        settings.correction = estimator.correction;
         settings.structure = Some(estimator.structure.clone()).filter(|own| own != structure);
         let evaluation = summary.evaluate(&settings)?;
         Ok(reference.measure(&evaluation.policies[1], rollouts))
-    }
-
-    fn settings(&self, correction: CorrectionChoice) -> Settings {
-        let mut settings = Settings::default();
-        settings.correction = correction;
-        settings.quantiles = vec![0.5];
-        settings.alphas = vec![self.alpha];
-        // Points are judged, and the trials fill the threads.
-        settings.band = Band::None;
-        settings.threads = Some(1);
-        settings
     }
 }
 

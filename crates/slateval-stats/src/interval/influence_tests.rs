@@ -2,6 +2,8 @@
 
 use std::rc::Rc;
 
+use slateval_testing::uniform;
+
 use crate::correction::weight_sums::{WeightSums, occupied};
 use crate::distribution::curve::Distribution;
 use crate::distribution::estimator::Estimator;
@@ -33,11 +35,7 @@ struct Row {
 
 /// Policies of two actions that vary by row, and a reward of six values that depends on all slots.
 fn rows(n: usize) -> Vec<Row> {
-    let mut state = 7_u64;
-    let mut uniform = || {
-        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (state >> 33) as f64 / f64::from(1_u32 << 31)
-    };
+    let mut uniform = uniform(7);
     let mut row = |i: usize| {
         let mut row = Row {
             reward: 0.0,

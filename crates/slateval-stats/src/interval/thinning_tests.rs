@@ -2,6 +2,8 @@
 
 use std::rc::Rc;
 
+use slateval_testing::uniform;
+
 use crate::correction::weight_sums::{Bin, WeightSums, occupied};
 use crate::distribution::estimator::Estimator;
 use crate::interval::draws::Draws;
@@ -22,11 +24,7 @@ const SLOTS: usize = 2;
 
 /// Two slots of two actions, and a reward that a function makes of a uniform number and of what is shown.
 fn log(rows: usize, reward: fn(f64, f64) -> f64) -> Cell {
-    let mut state = 3_u64;
-    let mut uniform = || {
-        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (state >> 11) as f64 / (1_u64 << 53) as f64
-    };
+    let mut uniform = uniform(3);
     let binning = "4096".parse().expect("a number of bins");
     let mut row = || {
         let (mut logging, mut propensities, mut shown) = (Vec::new(), Vec::new(), 0.0);

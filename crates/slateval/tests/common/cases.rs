@@ -2,6 +2,7 @@
 #![allow(dead_code, unreachable_pub, clippy::unwrap_used)]
 
 use slateval::{Accumulator, Block, Field, Segment, Spec, Structure};
+use slateval_testing::uniform;
 
 const SLOTS: usize = 5;
 /// Rows of a pass: many enough to fill the bins, few enough to be done before another program gets the processor.
@@ -66,11 +67,7 @@ pub fn cases(only: Option<&str>) -> impl Iterator<Item = Case> {
 
 /// Blocks of continuous rewards.
 fn blocks(spec: &Spec, values: Values) -> Vec<Block> {
-    let mut state = 1u64;
-    let mut uniform = || {
-        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (state >> 11) as f64 / (1u64 << 53) as f64
-    };
+    let mut uniform = uniform(1);
     let make = |_| {
         let mut block = Block::new(spec);
         block.reset(Block::ROWS, SLOTS);

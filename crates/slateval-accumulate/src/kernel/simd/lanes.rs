@@ -253,6 +253,8 @@ pub(crate) use wide;
 
 #[cfg(all(test, target_arch = "x86_64"))]
 mod tests {
+    use slateval_testing::Random;
+
     use super::*;
 
     /// Every operation, on some numbers, as bits.
@@ -305,11 +307,11 @@ mod tests {
     #[test]
     fn every_machine_gives_the_same_bits() {
         let odd = [0.0, -0.0, 1.0, -1.5, 1e300, -1e-300, f64::INFINITY, f64::NEG_INFINITY, 0.1, 3.0, -0.3];
-        let mut state = 1u64;
+        let mut random = Random::new(1);
         for turn in 0..2000 {
             let mut numbers: [Lanes; LANES] = std::array::from_fn(|_| {
                 std::array::from_fn(|_| {
-                    state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+                    let state = random.bits();
                     let place = (state >> 33) as usize;
                     if place.is_multiple_of(3) { odd[place / 3 % odd.len()] } else { (state >> 11) as f64 / 1e15 - 4.0 }
                 })

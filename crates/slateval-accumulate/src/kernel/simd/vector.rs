@@ -151,16 +151,17 @@ fn dots_of_rows<F: Eight, const L: usize, const R: usize>(
 
 #[cfg(test)]
 mod tests {
+    use slateval_testing::Random;
+
     use super::*;
     use crate::kernel::simd::column::ROWS;
 
     /// Small whole numbers: sums of their products are exact in any order.
     fn column(seed: u64) -> Column {
         let mut column = Column::ZERO;
-        let mut state = seed;
+        let mut random = Random::new(seed);
         for x in column.first_mut(ROWS) {
-            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
-            *x = f64::from((state >> 59) as u32) - 16.0;
+            *x = random.below(32) as f64 - 16.0;
         }
         column
     }

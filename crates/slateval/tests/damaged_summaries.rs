@@ -1,10 +1,8 @@
-//! Summaries that were made up or damaged, with a checksum that fits: refused by section, or read in time. Those of real
+//! Summaries that were made up or damaged, with a checksum that fits: refused by section, or read. Those of real
 //! rows, however odd, are read.
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
 
 mod common;
-
-use std::time::{Duration, Instant};
 
 use common::{Random, Slate, contextual_log, summarise};
 use proptest::prelude::*;
@@ -40,8 +38,8 @@ fn crafted(bytes: &[u8], from: &str, to: &str) -> Vec<u8> {
 
 /// Whatever is read must be usable: evaluated, merged, written again.
 fn is_dealt_with(bytes: &[u8], good: &Summary, what: &str) {
-    let start = Instant::now();
     if let Ok(mut read) = Summary::from_bytes(bytes) {
+        assert!(Summary::from_bytes(&read.to_bytes()).is_ok(), "{what}: what was read is written as it was");
         let _ = read.evaluate(&Settings::default().with_band(Band::None));
         let _ = read.merge(good);
         let _ = read.evaluate(&Settings::default().with_band(Band::None));
@@ -49,11 +47,10 @@ fn is_dealt_with(bytes: &[u8], good: &Summary, what: &str) {
         let mut other = good.clone();
         let _ = other.merge(&read);
     }
-    assert!(start.elapsed() < Duration::from_secs(10), "{what}");
 }
 
 #[test]
-fn numbers_that_somebody_made_up_take_no_time() {
+fn numbers_that_were_made_up_are_refused_or_read() {
     let (exact, one, binned) = (summary(20, 4096), summary(1, 4096), summary(150, 32));
     let binned_width = {
         let text = String::from_utf8_lossy(&binned.to_bytes()).into_owned();
