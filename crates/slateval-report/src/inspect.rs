@@ -3,17 +3,19 @@
 use comfy_table::{Cell, ContentArrangement};
 use serde::Serialize;
 use slateval::{
-    Evaluation, Interaction, PolicyEvaluation, Refutation, RewardFacts, Segment, SegmentEvaluation, Status,
+    Evaluation, Interaction, PolicyEvaluation, Refutation, RewardFacts, Segment, SegmentEvaluation, Selection, Status,
 };
+use slateval_text::checks::{Tally, in_segments, names};
+use slateval_text::{InWords, assumptions, ignored};
 
-use crate::checks::{Tally, in_segments, mark, names};
+use crate::checks::mark;
 use crate::grid::{DASH, new_table, right};
 use crate::json::encode;
 use crate::number::{bytes, count, decimals, fixed, percent};
-use crate::record::{CheckRecord, DiagnosticsRecord, SelectionRecord};
-use crate::terminal::{finish, reach, slates};
-use crate::text::{WIDTH, name, wrap};
-use crate::{Error, Look, Style, Voice, ignored, selection, skipped};
+use crate::record::{CheckRecord, DiagnosticsRecord, WithReason};
+use crate::terminal::{basis, finish, reach, skipped_parts, slates};
+use crate::text::{WIDTH, name, with_items, wrap};
+use crate::{Error, Look, Style, Voice};
 
 /// What a doctor looks at: the schema as understood, and an evaluation for its checks.
 #[derive(Debug, Clone)]
@@ -101,7 +103,7 @@ struct PolicyRecord<'a> {
     name: &'a str,
     structure: Option<&'a slateval::Structure>,
     correction: Option<slateval::Correction>,
-    selection: Option<SelectionRecord<'a>>,
+    selection: Option<WithReason<'a, Selection>>,
     diagnostics: DiagnosticsRecord<'a>,
     band: BandRecord,
 }
@@ -132,7 +134,7 @@ struct SegmentRecord<'a> {
 struct NotPassed<'a> {
     policy: &'a str,
     #[serde(flatten)]
-    check: CheckRecord,
+    check: CheckRecord<'a>,
 }
 
 /// The inspection as JSON, schema `slateval/inspection/1`, with the settings that made it.
@@ -169,7 +171,7 @@ impl<'a> PolicyRecord<'a> {
             name: &policy.name,
             structure: policy.structure.as_ref(),
             correction: policy.correction,
-            selection: policy.selection.as_ref().map(|s| SelectionRecord::new(s, voice)),
+            selection: policy.selection.as_ref().map(|s| WithReason::<Selection>::new(s, voice)),
             diagnostics: DiagnosticsRecord::new(&policy.diagnostics, voice),
             band: BandRecord {
                 half_width: policy.cdf.half_width,
@@ -177,7 +179,7 @@ impl<'a> PolicyRecord<'a> {
                 rows_needed: rows_needed(policy, inspection),
                 conditional: policy.cdf.conditional,
                 refuted: policy.cdf.refuted.clone(),
-                reason: policy.cdf.reason.as_ref().map(|reason| reason.in_words(&voice)),
+                reason: policy.cdf.reason.as_ref().map(|reason| reason.in_words(voice)),
             },
         }
     }
@@ -228,9 +230,10 @@ pub fn inspection(inspection: &Inspection, look: Look) -> String {
     parts.extend(evaluation.policies.iter().skip(1).map(|policy| of_policy(policy, inspection, look)));
     parts.extend(interactions(inspection, look.voice));
     parts.extend(by_segment(evaluation, look.voice));
-    parts.extend(selection::taken_for_granted(evaluation, look.voice));
-    parts.extend(skipped::lines(&evaluation.log));
-    parts.extend(ignored::lines(&evaluation.log));
+    parts.extend(assumptions::taken_for_granted(evaluation, look.voice).map(|text| wrap(&text, 0, 0)));
+    let log = &evaluation.log;
+    parts.extend(skipped_parts(log));
+    parts.extend((!log.ignored.is_empty()).then(|| with_items(&ignored::total(log), ignored::files(log))));
     parts.extend(inspection.noticed.suspicions.iter().map(|text| {
         let mark = mark(Status::Warn, look.style);
         wrap(&format!("{mark}  {text}"), 0, 2)
@@ -358,7 +361,7 @@ fn of_policy(policy: &PolicyEvaluation, inspection: &Inspection, look: Look) -> 
         let message = Cell::new(look.voice.finding(&check.finding));
         table.add_row([status, Cell::new(check.name()), right(&value), message]);
     }
-    let basis = selection::basis(policy).unwrap_or_else(|| name(&policy.name));
+    let basis = basis(policy).unwrap_or_else(|| name(&policy.name));
     format!("{basis}\n{table}\n{}", band(policy, inspection, look.voice))
 }
 

@@ -4,14 +4,15 @@ use std::path::Path;
 
 use slateval::{ComparisonProfile, Evaluation, LOGGING, PolicyEvaluation, Profile, SegmentEvaluation, Settings, Tail};
 
+use slateval_text::intervals::mark;
+
 use crate::chart::{
     Canvas, CdfChart, Curve, Difference, Ink, LevelChart, Line, LineChart, Place, Role, Series, Size, Titles,
     WeightChart, reward_range,
 };
 use crate::markup::Markup;
-use crate::notes::{has_band, mark};
 use crate::number::percent;
-use crate::standing::Standing;
+use crate::standing::{Standing, has_band};
 use crate::text::{name, segment_name};
 use crate::whole::ending;
 use crate::{Error, Voice, pixels, write_whole};

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use slateval::{Comparison, Disparity, Evaluation, Interval, PolicyEvaluation, SegmentEvaluation, Settings};
+use slateval_text::intervals::marked_segments;
 
 use crate::grid::{Column, Grid, Kind};
 use crate::html::headline_alpha;
@@ -43,21 +44,6 @@ pub(crate) fn table(evaluation: &Evaluation, settings: &Settings, detail: Detail
 fn marks(grid: &Grid) -> impl Iterator<Item = &'static str> {
     let cells = grid.columns.iter().flat_map(|column| &column.cells);
     cells.filter_map(|cell| marked_segments(Standing::of(cell)))
-}
-
-/// What a mark means in a table of segments.
-pub(crate) fn marked_segments(standing: Standing) -> Option<&'static str> {
-    match standing {
-        Standing::Stands => None,
-        Standing::Conditional => Some(
-            "(…)? holds only under an assumption about how slots interact that the segment's rows cannot test; the \
-             JSON has each reason",
-        ),
-        Standing::Refuted => Some(
-            "[…]! not to be relied on: the log contradicts the structure, or a check did not pass; the JSON has each \
-             reason",
-        ),
-    }
 }
 
 /// The segments furthest apart, for each policy: in mean, and in each CVaR.

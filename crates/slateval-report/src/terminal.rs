@@ -2,12 +2,13 @@
 
 use comfy_table::Color;
 use slateval::{CheckName, Evaluation, Interval, LogFacts, PolicyEvaluation, Settings, Status};
+use slateval_text::{assumptions, intervals, selection, skipped};
 
 use crate::grid::{Column, DASH, Grid, Kind};
 use crate::number::{count, decimals, fixed, percent};
 use crate::standing::{Standing, band_ends};
-use crate::text::{name, wrap};
-use crate::{Voice, checks, compare, notes, segments, selection, skipped};
+use crate::text::{name, with_items, wrap};
+use crate::{Voice, checks, compare, notes, segments};
 
 /// Whether the reader's terminal shows colour.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -60,31 +61,47 @@ pub fn table(evaluation: &Evaluation, settings: &Settings, look: Look) -> String
     let grids: Vec<&Grid> = [&policies].into_iter().chain(&differences).collect();
     let missing = notes::missing(&grids, look.voice);
     let bands = notes::bands(evaluation, &missing, look.voice);
-    let mut remarks: Vec<String> = notes::confidence(evaluation, settings, look.detail).into_iter().collect();
+    let is_full = look.detail == Detail::Full;
+    let confidence = intervals::confidence(evaluation, settings, is_full).map(|text| wrap(&text, 0, 0));
+    let mut remarks: Vec<String> = confidence.into_iter().collect();
     remarks.extend(missing.lines);
-    if look.detail == Detail::Full {
+    if is_full {
         remarks.extend(bands);
-        remarks.extend(notes::clusters(evaluation, look.voice));
+        remarks.extend(intervals::clusters(evaluation, look.voice).map(|text| wrap(&text, 0, 0)));
         parts.push(remarks.join("\n"));
-        parts.push(assumptions(evaluation, look.voice));
+        parts.push(assumed(evaluation, look.voice));
     } else {
-        remarks.extend(selection::taken_for_granted(evaluation, look.voice));
+        remarks.extend(assumptions::taken_for_granted(evaluation, look.voice).map(|text| wrap(&text, 0, 0)));
         remarks.extend(rest(evaluation, look.voice));
         parts.push(remarks.join("\n"));
     }
-    parts.extend(skipped::lines(&evaluation.log));
+    parts.extend(skipped_parts(&evaluation.log));
     // The checks come last: what failed never hides.
     let troubles = checks::troubles(evaluation, look);
-    let summary = checks::summary(evaluation, look.voice).map(|line| wrap(&line, 0, 2));
+    let summary = slateval_text::checks::summary(evaluation, look.voice).map(|line| wrap(&line, 0, 2));
     parts.push(troubles.into_iter().chain(summary).collect::<Vec<_>>().join("\n"));
     finish(parts)
 }
 
 /// What the numbers assume, target by target, and what is said once of all.
-fn assumptions(evaluation: &Evaluation, voice: Voice) -> String {
-    let basis = evaluation.policies.iter().filter_map(selection::basis);
-    let once = [selection::trust(evaluation), selection::taken_for_granted(evaluation, voice)];
-    basis.chain(once.into_iter().flatten()).collect::<Vec<_>>().join("\n")
+fn assumed(evaluation: &Evaluation, voice: Voice) -> String {
+    let above = assumptions::above_the_choice(evaluation).map(|text| wrap(text, 0, 0));
+    let granted = assumptions::taken_for_granted(evaluation, voice).map(|text| wrap(&text, 0, 0));
+    evaluation.policies.iter().filter_map(basis).chain(above).chain(granted).collect::<Vec<_>>().join("\n")
+}
+
+/// What a target's numbers assume: its structure and weights, and how the order was chosen if it was.
+pub(crate) fn basis(policy: &PolicyEvaluation) -> Option<String> {
+    let line = wrap(&selection::assumed(policy)?, 0, 2);
+    Some(match &policy.selection {
+        None => line,
+        Some(chosen) => format!("{line}\n{}", wrap(&selection::words(chosen), 2, 2)),
+    })
+}
+
+/// What was left out of the log, for which reason, and the first rows; none if nothing was.
+pub(crate) fn skipped_parts(log: &LogFacts) -> Option<String> {
+    (!log.skipped.is_empty()).then(|| with_items(&skipped::total(log), skipped::places(log)))
 }
 
 /// Where the rest is.

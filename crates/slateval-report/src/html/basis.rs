@@ -1,15 +1,12 @@
 //! What the numbers rest on, and how to get them again.
 
 use serde_json::Value;
-use slateval::{Band, PolicyEvaluation, Structure};
+use slateval_text::{assumptions, ignored, intervals, selection, skipped};
 
 use super::Page;
 use crate::markup::Markup;
-use crate::terminal::Detail;
-use crate::text::on_one_line;
-use crate::{ignored, notes, selection, skipped};
 
-pub(crate) fn assumptions(m: &mut Markup, page: &Page<'_>) {
+pub(crate) fn section(m: &mut Markup, page: &Page<'_>) {
     let evaluation = page.evaluation;
     m.within("ul", &[("class", &"notes")], |m| {
         for policy in &evaluation.policies {
@@ -17,21 +14,16 @@ pub(crate) fn assumptions(m: &mut Markup, page: &Page<'_>) {
             let chosen = policy.selection.as_ref().map(|s| format!(" {}", selection::words(s))).unwrap_or_default();
             m.element("li", &[], format_args!("{assumed}.{chosen}"));
         }
-        let once = [selection::trust(evaluation), selection::taken_for_granted(evaluation, page.voice)];
-        for line in once.into_iter().flatten() {
-            m.element("li", &[], on_one_line(&line));
-        }
-        for line in fixed_assumptions(page) {
-            m.element("li", &[], line);
-        }
+        let above = assumptions::above_the_choice(evaluation).map(str::to_owned);
+        let granted = assumptions::taken_for_granted(evaluation, page.voice);
+        let fixed = assumptions::of_every_log(evaluation, page.settings, page.clusters, page.voice);
+        above.into_iter().chain(granted).chain(fixed).for_each(|line| m.element("li", &[], line));
     });
     skipped_parts(m, page);
     ignored_files(m, page);
-    for line in notes::confidence(evaluation, page.settings, Detail::Full)
-        .into_iter()
-        .chain(notes::clusters(evaluation, page.voice))
-    {
-        m.element("p", &[("class", &"aside")], on_one_line(&line));
+    let confidence = intervals::confidence(evaluation, page.settings, true);
+    for line in confidence.into_iter().chain(intervals::clusters(evaluation, page.voice)) {
+        m.element("p", &[("class", &"aside")], line);
     }
 }
 
@@ -42,11 +34,7 @@ fn skipped_parts(m: &mut Markup, page: &Page<'_>) {
         return;
     }
     m.element("p", &[("id", &"skipped")], skipped::total(log));
-    m.within("ul", &[("class", &"notes")], |m| {
-        for example in log.skipped.iter().flat_map(|part| &part.examples) {
-            m.element("li", &[], skipped::place(example));
-        }
-    });
+    m.within("ul", &[("class", &"notes")], |m| skipped::places(log).for_each(|place| m.element("li", &[], place)));
 }
 
 /// Files that were left out because they are no logs, if there are any.
@@ -57,40 +45,6 @@ fn ignored_files(m: &mut Markup, page: &Page<'_>) {
     }
     m.element("p", &[("id", &"ignored")], ignored::total(log));
     m.within("ul", &[("class", &"notes")], |m| ignored::files(log).for_each(|file| m.element("li", &[], file)));
-}
-
-/// What no log can show.
-fn fixed_assumptions(page: &Page<'_>) -> Vec<String> {
-    let (evaluation, settings) = (page.evaluation, page.settings);
-    let given = |p: &PolicyEvaluation| matches!(p.structure, Some(Structure::Given));
-    let mut lines = vec![
-        "Larger rewards are better.".to_owned(),
-        if evaluation.policies.iter().any(given) {
-            "The weights are taken as given: they are those of the target.".to_owned()
-        } else {
-            "The propensities are taken at their word: logging showed each action with the probability that the log \
-             says, and the target would show it with the probability that is given. The checks find many wrong ones, \
-             not all."
-                .to_owned()
-        },
-        "Logging could show whatever the target would show: what it never showed has left no trace.".to_owned(),
-        if page.clusters {
-            "Clusters are independent of each other; slates of one cluster need not be.".to_owned()
-        } else {
-            format!(
-                "Slates are independent of each other. If those of one user are not, intervals are too narrow: {} names \
-                 the user’s column.",
-                page.voice.flag("cluster")
-            )
-        },
-        "The reward of a slate does not depend on the policy that showed it, nor on slates shown before, and stays \
-         what it was while the log was written."
-            .to_owned(),
-    ];
-    if settings.band == Band::Multiplier {
-        lines.push("Intervals are right for many slates; the checks say when there are too few.".to_owned());
-    }
-    lines
 }
 
 pub(crate) fn settings(m: &mut Markup, record: &Value, command: &str) {

@@ -2,6 +2,8 @@
 
 use slateval::{Band, Cdf, Interval, LOGGING, Reason};
 
+use slateval_text::intervals::{mark, marks};
+
 use super::Page;
 use super::headline::no_bernstein;
 use super::picture::{both_sizes, figure};
@@ -9,9 +11,8 @@ use super::tables::{frame, header, key};
 use crate::Voice;
 use crate::chart::{CdfChart, Curve, Difference, LevelChart, Series, reward_range};
 use crate::markup::Markup;
-use crate::notes::{has_band, mark, marks};
 use crate::number::{fixed, percent};
-use crate::standing::{Standing, is_bounded};
+use crate::standing::{Standing, has_band, is_bounded};
 use crate::text::name;
 
 /// Points of a line in a picture as wide as a page.

@@ -3,6 +3,8 @@
 use serde::Serialize;
 use slateval::{Interval, LOGGING, Profile, Settings, Tail};
 
+use slateval_text::intervals::marks;
+
 use super::Page;
 use super::headline::{headline_alpha, tail_name};
 use super::picture::{both_sizes, figure};
@@ -11,7 +13,6 @@ use crate::Voice;
 use crate::chart::{Difference, LevelChart, Series};
 use crate::grid::Kind;
 use crate::markup::Markup;
-use crate::notes::marks;
 use crate::number::percent;
 use crate::standing::{Standing, ends};
 use crate::text::name;

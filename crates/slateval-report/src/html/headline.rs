@@ -2,8 +2,9 @@
 
 use slateval::{Band, Bounds, Comparison, Evaluation, Interval, PolicyEvaluation, Reason, Settings, Status, Tail};
 
+use slateval_text::checks::spoiled_names;
+
 use crate::Voice;
-use crate::checks::spoiled_names;
 use crate::grid::{Column, DASH, Grid, Kind};
 use crate::number::{decimals, fixed, percent, signed};
 use crate::standing::{Standing, ends, is_bounded};

@@ -12,7 +12,8 @@ mod trust;
 
 use serde::Serialize;
 use serde_json::Value;
-use slateval::{Evaluation, Profile, Settings};
+use slateval::{Comparison, Evaluation, Profile, Settings};
+use slateval_text::intervals::marked_comparison;
 
 use crate::json::{one_line, to_value};
 use crate::markup::Markup;
@@ -214,7 +215,7 @@ fn sections(m: &mut Markup, page: &Page<'_>, grid: &crate::grid::Grid, record: &
     if has_segments {
         section(m, "segments", "Segments", |m| segments::section(m, page));
     }
-    section(m, "assumptions", "What the numbers rest on", |m| basis::assumptions(m, page));
+    section(m, "assumptions", "What the numbers rest on", |m| basis::section(m, page));
     section(m, "settings", "How to run it again", |m| basis::settings(m, record, command));
 }
 
@@ -241,26 +242,13 @@ fn result(m: &mut Markup, page: &Page<'_>) {
         notes.push("Percentages are in percent of the estimate that the target is compared with; its own error is not in them.");
     }
     notes.push("In brackets: confidence intervals. Larger rewards are taken to be better.");
-    notes.extend(marks(page));
-    m.element("p", &[("class", &"aside")], notes.join(" "));
-}
-
-/// What the marks of the cards' intervals mean.
-fn marks(page: &Page<'_>) -> impl Iterator<Item = &'static str> {
-    let means = || {
-        page.evaluation.comparisons.iter().flat_map(|c| [&c.mean].into_iter().chain(c.cvar.iter().map(|t| &t.interval)))
+    let of = |c: &'_ Comparison| -> Vec<Standing> {
+        c.cvar.iter().map(|t| &t.interval).chain([&c.mean]).map(Standing::of).collect()
     };
-    let words = [
-        (
-            Standing::Conditional,
-            "(…)? holds only under the condition that the sentence names, and shows nothing without it.",
-        ),
-        (
-            Standing::Refuted,
-            "[…]! shows nothing: the log contradicts the structure that it rests on, or a check did not pass.",
-        ),
-    ];
-    words.into_iter().filter(move |(standing, _)| means().any(|i| Standing::of(i) == *standing)).map(|(_, words)| words)
+    let marks: Vec<Standing> = page.evaluation.comparisons.iter().flat_map(of).collect();
+    let shown = [Standing::Conditional, Standing::Refuted].into_iter().filter(|mark| marks.contains(mark));
+    notes.extend(shown.filter_map(marked_comparison));
+    m.element("p", &[("class", &"aside")], notes.join(" "));
 }
 
 fn card(m: &mut Markup, page: &Page<'_>, headline: &Headline) {

@@ -4,6 +4,8 @@ use std::collections::BTreeSet;
 
 use slateval::{CheckName, Comparison, Interval, LOGGING, SegmentEvaluation, Status};
 
+use slateval_text::intervals::marked_segments;
+
 use super::Page;
 use super::distribution::curve;
 use super::headline::{Verdict, headline_alpha, tail_name};
@@ -13,7 +15,6 @@ use crate::chart::{CdfChart, Size, Titles, interval_bar, reward_range};
 use crate::grid::Kind;
 use crate::markup::Markup;
 use crate::number::{count, percent};
-use crate::segments::marked_segments;
 use crate::standing::{Standing, ends};
 use crate::text::{name, segment_name};
 

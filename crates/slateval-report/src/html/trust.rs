@@ -2,13 +2,14 @@
 
 use slateval::{Check, Evaluation, Status};
 
+use slateval_text::checks::{Tally, segment_names};
+use slateval_text::weights::spread;
+
 use super::Page;
 use super::tables::key;
 use crate::Voice;
 use crate::chart::{Size, WeightChart};
-use crate::checks::{Tally, segment_names};
 use crate::markup::Markup;
-use crate::number::{count, fixed, percent};
 use crate::text::{name, sentence};
 
 const WEIGHTS: Size = Size { width: 420.0, height: 250.0 };
@@ -21,7 +22,7 @@ pub(crate) fn checks(m: &mut Markup, evaluation: &Evaluation, voice: Voice) {
     // Stable: among equals, policies stay as given.
     all.sort_by_key(|(_, _, check)| std::cmp::Reverse(check.status));
     let tally = Tally::of(&evaluation.policies);
-    m.element("p", &[], summary(&tally));
+    m.element("p", &[], tally.worst_first());
     m.within("ul", &[("class", &"checks")], |m| {
         for (policy, owner, check) in all {
             m.within("li", &[("class", &class(check.status))], |m| {
@@ -36,7 +37,7 @@ pub(crate) fn checks(m: &mut Markup, evaluation: &Evaluation, voice: Voice) {
     });
     let segments = Tally::of(evaluation.segments.iter().flat_map(|s| &s.policies));
     if segments != Tally::default() {
-        m.element("p", &[], format_args!("In segments: {}", summary(&segments)));
+        m.element("p", &[], format_args!("In segments: {}", segments.worst_first()));
         for (status, words) in [(Status::Fail, "Failed"), (Status::Warn, "To look at")] {
             let names = segment_names(evaluation, status, voice);
             if !names.is_empty() {
@@ -44,12 +45,6 @@ pub(crate) fn checks(m: &mut Markup, evaluation: &Evaluation, voice: Voice) {
             }
         }
     }
-}
-
-fn summary(tally: &Tally) -> String {
-    let Tally { passed, warned, failed } = tally;
-    let checks = if passed + warned + failed == 1 { "check" } else { "checks" };
-    format!("{} {checks}: {failed} failed, {warned} to look at, {passed} passed.", passed + warned + failed)
 }
 
 fn class(status: Status) -> &'static str {
@@ -73,17 +68,6 @@ fn light(m: &mut Markup, status: Status) {
     });
 }
 
-fn below_zero(share: f64) -> String {
-    if share == 0.0 {
-        return "none of them is below 0".to_owned();
-    }
-    let share = match (share * 1000.0).round() / 1000.0 {
-        0.0 => "less than 0.1%".to_owned(),
-        share => percent(share),
-    };
-    format!("{share} of them below 0, which is normal")
-}
-
 pub(crate) fn weights(m: &mut Markup, page: &Page<'_>) {
     m.element(
         "p",
@@ -96,15 +80,7 @@ pub(crate) fn weights(m: &mut Markup, page: &Page<'_>) {
             let diagnostics = &policy.diagnostics;
             let Some(histogram) = &diagnostics.weight_histogram else { continue };
             let title = format!("Weights of {}", name(&policy.name));
-            let worth = diagnostics.design_ess.map_or("an unknown number of".to_owned(), |ess| fixed(ess, 0));
-            let words = format!(
-                "Worth {worth} of the log’s {} slates. Weights from {} to {}; {}; the largest is {} of the sum of all.",
-                count(page.evaluation.log.rows),
-                fixed(diagnostics.weight_min, 2),
-                fixed(diagnostics.weight_max, 2),
-                below_zero(diagnostics.negative_share),
-                diagnostics.max_share.map_or("an unknown share".to_owned(), |s| percent((s * 1e4).round() / 1e4)),
-            );
+            let words = spread(diagnostics, page.evaluation.log.rows);
             m.within("figure", &[], |m| {
                 m.within("h4", &[], |m| {
                     key(m, i);
