@@ -1,11 +1,21 @@
 //! Checks that did not go well, line by line.
 
+use comfy_table::Color;
 use slateval::{Check, Evaluation, PolicyEvaluation, Status};
 use slateval_text::checks::summary;
 use slateval_text::name;
 
 use crate::terminal::skipped_parts;
 use crate::{Look, Style};
+
+/// What needs attention in colour, where there is any.
+pub(crate) fn colour(status: Status, style: Style) -> Option<Color> {
+    match (style, status) {
+        (Style::Colour, Status::Fail) => Some(Color::Red),
+        (Style::Colour, Status::Warn) => Some(Color::Yellow),
+        _ => None,
+    }
+}
 
 /// `warning` or `FAILED`, in colour where there is any.
 pub(crate) fn mark(status: Status, style: Style) -> String {

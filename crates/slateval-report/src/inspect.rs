@@ -8,8 +8,8 @@ use slateval::{
 use slateval_text::checks::{Tally, in_segments, names};
 use slateval_text::{InWords, assumptions, ignored};
 
-use crate::checks::mark;
-use crate::grid::{DASH, new_table, right};
+use crate::checks::{colour, mark};
+use crate::grid::{DASH, coloured, new_table, right};
 use crate::json::encode;
 use crate::number::{bytes, count, decimals, fixed, percent};
 use crate::record::{CheckRecord, DiagnosticsRecord, WithReason};
@@ -43,13 +43,14 @@ pub struct Inspection {
 }
 
 /// What was noticed of a log's rows beside their sums.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct Noticed {
     /// Slates that are shorter than the longest.
     pub shorter_slates: Option<u64>,
     /// Rows that are like an earlier one in all columns that are read, about.
     pub alike_rows: Option<u64>,
     /// What suggests that a column holds something else than it should, a sentence each.
+    #[serde(skip)]
     pub suspicions: Vec<String>,
 }
 
@@ -94,8 +95,8 @@ struct LogRecord<'a> {
     #[serde(flatten)]
     facts: &'a slateval::LogFacts,
     reward_type: &'static str,
-    shorter_slates: Option<u64>,
-    alike_rows: Option<u64>,
+    #[serde(flatten)]
+    noticed: &'a Noticed,
 }
 
 #[derive(Serialize)]
@@ -150,8 +151,7 @@ pub fn inspection_json(inspection: &Inspection, settings: &impl Serialize, voice
             bytes: inspection.bytes,
             facts: &evaluation.log,
             reward_type: reward_type(&evaluation.log.reward),
-            shorter_slates: inspection.noticed.shorter_slates,
-            alike_rows: inspection.noticed.alike_rows,
+            noticed: &inspection.noticed,
         },
         settings,
         columns: &inspection.columns,
@@ -352,12 +352,7 @@ fn of_policy(policy: &PolicyEvaluation, inspection: &Inspection, look: Look) -> 
     table.set_content_arrangement(ContentArrangement::Dynamic).set_width(WIDTH as u16);
     for check in &policy.diagnostics.checks {
         let value = check.value.map_or(DASH.to_owned(), short);
-        let status = Cell::new(mark(check.status, Style::Plain));
-        let status = match (look.style, check.status) {
-            (Style::Colour, Status::Fail) => status.fg(comfy_table::Color::Red),
-            (Style::Colour, Status::Warn) => status.fg(comfy_table::Color::Yellow),
-            _ => status,
-        };
+        let status = coloured(Cell::new(mark(check.status, Style::Plain)), colour(check.status, look.style));
         let message = Cell::new(look.voice.finding(&check.finding));
         table.add_row([status, Cell::new(check.name()), right(&value), message]);
     }
@@ -422,13 +417,9 @@ fn interactions(inspection: &Inspection, voice: Voice) -> Option<String> {
     pairs.sort_by(|a, b| b.strength.total_cmp(&a.strength));
     let shown = &pairs[..pairs.len().min(INTERACTIONS)];
     let mut table = new_table();
-    table.set_header(vec![
-        Cell::new("interacting slots"),
-        Cell::new("policy"),
-        right("strength"),
-        right("critical"),
-        Cell::new(""),
-    ]);
+    let [slots, policy, verdict] = ["interacting slots", "policy", ""].map(Cell::new);
+    let [strength, critical] = ["strength", "critical"].map(right);
+    table.set_header([slots, policy, strength, critical, verdict]);
     for pair in shown {
         let verdict = if pair.active { "they interact" } else { "no more than noise" };
         table.add_row(vec![

@@ -38,6 +38,7 @@ mod inspect;
 mod json;
 mod layout;
 mod markup;
+mod metrics;
 #[cfg(not(all(feature = "parquet", feature = "png")))]
 mod not_built;
 mod notes;

@@ -52,8 +52,7 @@ pub(crate) fn disparities(evaluation: &Evaluation) -> Option<String> {
         return None;
     }
     let label = |d: &Disparity| {
-        let metric = d.alpha.map_or(d.metric.to_owned(), |alpha| format!("CVaR {}", percent(alpha)));
-        format!("{}: {metric}, {} over {}", name(&d.policy), segment_name(&d.high), segment_name(&d.low))
+        format!("{}: {}, {} over {}", name(&d.policy), disparity_metric(d), segment_name(&d.high), segment_name(&d.low))
     };
     let cells = evaluation.disparities.iter().map(|d| d.interval.clone()).collect();
     let grid = Grid {
@@ -62,6 +61,11 @@ pub(crate) fn disparities(evaluation: &Evaluation) -> Option<String> {
         columns: vec![Column { name: "difference".into(), kind: Kind::Value, cells, more: Vec::new() }],
     };
     Some(grid.render(grid.decimals()))
+}
+
+/// What two segments differ in.
+pub(crate) fn disparity_metric(disparity: &Disparity) -> String {
+    disparity.alpha.map_or(disparity.metric.to_owned(), |alpha| format!("CVaR {}", percent(alpha)))
 }
 
 fn label(segment: &SegmentEvaluation) -> String {
@@ -104,6 +108,6 @@ fn difference(name: String, cells: impl Iterator<Item = Option<Interval>>) -> Op
     Some(Column { name, kind: Kind::Difference, cells: cells?, more: Vec::new() })
 }
 
-fn against_logging<'s>(segment: &'s SegmentEvaluation, policy: &str) -> Option<&'s Comparison> {
+pub(crate) fn against_logging<'s>(segment: &'s SegmentEvaluation, policy: &str) -> Option<&'s Comparison> {
     segment.comparisons.iter().find(|c| c.policy == policy && c.baseline == slateval::LOGGING)
 }

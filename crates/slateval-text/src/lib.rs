@@ -6,6 +6,7 @@
 mod advice;
 pub mod assumptions;
 pub mod checks;
+pub mod comparison;
 mod escape;
 mod finding;
 pub mod ignored;
