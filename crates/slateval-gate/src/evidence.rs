@@ -1,11 +1,12 @@
 //! What a verdict rests on, in words.
 
 use slateval::{Diagnostics, Interval, LOGGING, Metric, Status, Worth};
-use slateval_text::Voice;
+use slateval_text::number::decimals;
+use slateval_text::{InWords, Voice, condition};
 
 use crate::expression::{Quantity, Term};
 use crate::judge::{Judgement, Verdict, Verdicts};
-use crate::number::{decimals, fixed, percent, shortest};
+use crate::number::{fixed, percent, shortest};
 use crate::rules::Judge;
 use crate::token::Relation;
 
@@ -129,18 +130,18 @@ fn reason((judge, relation): (Judge, Relation), judgement: &Judgement, found: &F
         let (policy, check) = (quoted(&failed.policy), &failed.check);
         let verb = if check.status == Status::Fail { "failed" } else { "warns" };
         let found =
-            format!("the check `{}` of {policy} {verb}: {}", check.name(), check.finding.in_words(&Voice::CommandLine));
+            format!("the check `{}` of {policy} {verb}: {}", check.name(), check.finding.in_words(Voice::CommandLine));
         let remark = if judge == Judge::Point { "do not rely on it: " } else { "nothing can be shown: " };
         return Some(remark.to_owned() + &found);
     }
     if judge == Judge::Point || judgement.verdict != Verdict::CannotTell {
         let reason = judgement.difference.reason.as_ref().filter(|_| judgement.verdict == Verdict::CannotTell);
-        return reason.map(|reason| reason.in_words(&Voice::CommandLine));
+        return reason.map(|reason| reason.in_words(Voice::CommandLine));
     }
     let given = &judgement.difference;
     if let Some(reason) = &given.reason {
-        let words = reason.in_words(&Voice::CommandLine);
-        return Some(match (reason.condition(), given.refuted.is_some()) {
+        let words = reason.in_words(Voice::CommandLine);
+        return Some(match (condition(reason), given.refuted.is_some()) {
             (Some(condition), _) if given.conditional => under_condition(&condition, given, relation),
             (_, true) => format!("nothing can be shown: {words}"),
             _ => format!("there is no bound: {words}"),

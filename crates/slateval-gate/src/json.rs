@@ -2,11 +2,12 @@
 
 use serde::Serialize;
 use slateval::{IgnoredFile, Segment};
-use slateval_text::{Voice, safe_json};
+use slateval_text::{InWords, Voice, safe_json};
 
 use crate::Error;
 use crate::evidence::Evidence;
 use crate::judge::{Judgement, Verdicts};
+use crate::rules::{Adjust, Judge};
 
 #[derive(Serialize)]
 struct Document<'a, S> {
@@ -22,7 +23,7 @@ struct Document<'a, S> {
     #[serde(skip_serializing_if = "is_zero")]
     ignored_files: u64,
     confidence: f64,
-    adjust: String,
+    adjust: Adjust,
     /// The one-sided confidence of each bound.
     confidence_each: f64,
     /// How many judgements rest on a bound.
@@ -35,7 +36,7 @@ struct Document<'a, S> {
 struct Line<'a> {
     name: &'a str,
     require: &'a str,
-    judge: String,
+    judge: Judge,
     segment: Option<Place<'a>>,
     verdict: String,
     estimate: Option<f64>,
@@ -80,7 +81,7 @@ pub fn json(verdicts: &Verdicts, settings: &impl Serialize) -> Result<String, Er
         ignored: &verdicts.ignored,
         ignored_files: verdicts.ignored_files,
         confidence: verdicts.rules.confidence,
-        adjust: verdicts.rules.adjust.to_string(),
+        adjust: verdicts.rules.adjust,
         confidence_each: verdicts.confidence,
         bounds: verdicts.bounds,
         settings,
@@ -100,7 +101,7 @@ fn entry<'a>(verdicts: &'a Verdicts, judgement: &'a Judgement) -> Line<'a> {
     Line {
         name: &rule.name,
         require: &rule.require,
-        judge: rule.judge.to_string(),
+        judge: rule.judge,
         segment: judgement.segment.as_ref().and_then(place),
         verdict: judgement.verdict.to_string(),
         estimate: judgement.difference.estimate,
@@ -116,7 +117,7 @@ fn entry<'a>(verdicts: &'a Verdicts, judgement: &'a Judgement) -> Line<'a> {
             .map(|f| Failed {
                 policy: &f.policy,
                 name: f.check.name().as_str(),
-                message: f.check.finding.in_words(&Voice::CommandLine),
+                message: f.check.finding.in_words(Voice::CommandLine),
             })
             .collect(),
         line: rule.position.line,

@@ -1,8 +1,8 @@
 //! A rules file: what is required, with which confidence.
 
-use std::fmt;
 use std::ops::Range;
 
+use serde::Serialize;
 use slateval::{LOGGING, Spec};
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
@@ -24,7 +24,8 @@ pub struct Rules {
 }
 
 /// Whether the confidence holds for each rule, or for all at once.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Adjust {
     /// For each by itself.
     #[default]
@@ -34,7 +35,8 @@ pub enum Adjust {
 }
 
 /// What a rule is judged by.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Judge {
     /// By the end of an interval: whether the log shows that the rule is met.
     #[default]
@@ -280,23 +282,5 @@ fn kind(value: &DeValue<'_>) -> &'static str {
         DeValue::Datetime(_) => "a date",
         DeValue::Array(_) => "a list",
         DeValue::Table(_) => "a table",
-    }
-}
-
-impl fmt::Display for Adjust {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Adjust::None => "none",
-            Adjust::Bonferroni => "bonferroni",
-        })
-    }
-}
-
-impl fmt::Display for Judge {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Judge::Bound => "bound",
-            Judge::Point => "point",
-        })
     }
 }

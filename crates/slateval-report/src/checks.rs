@@ -1,47 +1,20 @@
-//! Checks: what did not go well, and how many did.
+//! Checks that did not go well, line by line.
 
-use slateval::{Check, Evaluation, PolicyEvaluation, SegmentEvaluation, Status};
+use comfy_table::Color;
+use slateval::{Check, Evaluation, PolicyEvaluation, Status};
+use slateval_text::checks::summary;
+use slateval_text::name;
 
-use crate::text::{name, segment_name};
-use crate::{Look, Style, Voice, skipped};
+use crate::terminal::skipped_parts;
+use crate::{Look, Style};
 
-/// How many checks went how.
-#[derive(Debug, Clone, Default, PartialEq, Eq, serde::Serialize)]
-pub struct Tally {
-    /// As they should.
-    pub passed: usize,
-    /// To be looked at.
-    pub warned: usize,
-    /// Do not rely on the numbers.
-    pub failed: usize,
-}
-
-impl Tally {
-    pub(crate) fn of<'a>(policies: impl IntoIterator<Item = &'a PolicyEvaluation>) -> Self {
-        let mut tally = Tally::default();
-        for check in policies.into_iter().flat_map(|p| &p.diagnostics.checks) {
-            *match check.status {
-                Status::Ok => &mut tally.passed,
-                Status::Warn => &mut tally.warned,
-                Status::Fail => &mut tally.failed,
-            } += 1;
-        }
-        tally
+/// What needs attention in colour, where there is any.
+pub(crate) fn colour(status: Status, style: Style) -> Option<Color> {
+    match (style, status) {
+        (Style::Colour, Status::Fail) => Some(Color::Red),
+        (Style::Colour, Status::Warn) => Some(Color::Yellow),
+        _ => None,
     }
-
-    /// How many there are of each kind; those that did not pass are named.
-    fn words(&self, warned: &str, failed: &str) -> String {
-        format!("{} passed, {} warned{warned}, {} failed{failed}", self.passed, self.warned, self.failed)
-    }
-}
-
-/// Names of the checks that leave nothing of these policies, each once.
-pub(crate) fn spoiled_names<'a>(policies: impl IntoIterator<Item = &'a PolicyEvaluation>) -> Vec<&'static str> {
-    let spoiled = policies.into_iter().flat_map(|p| p.diagnostics.spoiled());
-    let mut names: Vec<&str> = spoiled.map(|c| c.name().as_str()).collect();
-    names.sort_unstable();
-    names.dedup();
-    names
 }
 
 /// `warning` or `FAILED`, in colour where there is any.
@@ -60,7 +33,7 @@ pub(crate) fn mark(status: Status, style: Style) -> String {
 /// What was left out of the log; the checks of the whole log that did not go well, a line each, and then how many there
 /// are of each kind. Nothing if all went well.
 pub fn warnings(evaluation: &Evaluation, look: Look) -> Vec<String> {
-    let mut lines: Vec<String> = skipped::lines(&evaluation.log).into_iter().collect();
+    let mut lines: Vec<String> = skipped_parts(&evaluation.log).into_iter().collect();
     lines.extend(troubles(evaluation, look));
     if evaluation.worst_status() != Status::Ok {
         lines.extend(summary(evaluation, look.voice));
@@ -78,60 +51,4 @@ pub(crate) fn troubles(evaluation: &Evaluation, look: Look) -> Vec<String> {
         checks.map(|c| line(p, c)).collect()
     };
     evaluation.policies.iter().flat_map(bad).collect()
-}
-
-/// The last line: a failed check never hides.
-pub(crate) fn summary(evaluation: &Evaluation, voice: Voice) -> Option<String> {
-    let whole = Tally::of(&evaluation.policies);
-    if whole == Tally::default() {
-        return None;
-    }
-    // Those of the whole log that warned stand on lines of their own.
-    let mut text = format!("Checks: {}", whole.words("", &in_parentheses(&names(evaluation, Status::Fail).join(", "))));
-    if !evaluation.segments.is_empty() {
-        text += &format!("; in segments: {}", in_segments(evaluation, voice));
-    }
-    Some(text + ".")
-}
-
-/// How many checks of segments went how, and which did not pass.
-pub(crate) fn in_segments(evaluation: &Evaluation, voice: Voice) -> String {
-    let named = |status: Status| in_parentheses(&segment_names(evaluation, status, voice));
-    let tally = Tally::of(evaluation.segments.iter().flat_map(|s| &s.policies));
-    tally.words(&named(Status::Warn), &named(Status::Fail))
-}
-
-/// Names after a count; nothing where there are none.
-fn in_parentheses(names: &str) -> String {
-    if names.is_empty() { String::new() } else { format!(" ({names})") }
-}
-
-/// More policies of segments than this are not named in a line.
-const NAMED: usize = 6;
-
-/// The checks of segments that went this way: `tablet: bolder: ess, tail; …`.
-pub(crate) fn segment_names(evaluation: &Evaluation, status: Status, voice: Voice) -> String {
-    let of_policy = |segment: &SegmentEvaluation, policy: &PolicyEvaluation| {
-        let checks = policy.diagnostics.checks.iter().filter(|c| c.status == status);
-        let names: Vec<&str> = checks.map(|c| c.name().as_str()).collect();
-        let words = format!("{}: {}: {}", segment_name(&segment.value), name(&policy.name), names.join(", "));
-        (!names.is_empty()).then_some((words, names.len()))
-    };
-    let policies = evaluation.segments.iter().flat_map(|s| s.policies.iter().map(move |policy| (s, policy)));
-    let all: Vec<(String, usize)> = policies.filter_map(|(segment, policy)| of_policy(segment, policy)).collect();
-    let mut named: Vec<String> = all.iter().take(NAMED).map(|(words, _)| words.clone()).collect();
-    let more: usize = all.iter().skip(NAMED).map(|(_, checks)| checks).sum();
-    if more > 0 {
-        named.push(format!("and {more} more, which {} names", voice.everything()));
-    }
-    named.join("; ")
-}
-
-/// The checks of the whole log that went this way, with their policies.
-pub(crate) fn names(evaluation: &Evaluation, status: Status) -> Vec<String> {
-    let of = |p: &PolicyEvaluation| -> Vec<String> {
-        let checks = p.diagnostics.checks.iter().filter(|c| c.status == status);
-        checks.map(|c| format!("{}: {}", name(&p.name), c.name())).collect()
-    };
-    evaluation.policies.iter().flat_map(of).collect()
 }

@@ -35,14 +35,21 @@ pub(crate) enum Kind {
     Difference,
 }
 
-impl Column {
-    /// The column's lines, all of the same width so that numbers stand below each other.
-    fn lines(&self, decimals: usize) -> Vec<String> {
-        let number = |x: Option<f64>| match (x, self.kind) {
+impl Kind {
+    /// A number of this kind, or a dash.
+    pub(crate) fn number(self, value: Option<f64>, decimals: usize) -> String {
+        match (value, self) {
             (None, _) => DASH.to_owned(),
             (Some(x), Kind::Value) => fixed(x, decimals),
             (Some(x), Kind::Difference) => signed(x, decimals),
-        };
+        }
+    }
+}
+
+impl Column {
+    /// The column's lines, all of the same width so that numbers stand below each other.
+    fn lines(&self, decimals: usize) -> Vec<String> {
+        let number = |x: Option<f64>| self.kind.number(x, decimals);
         let shown = |i: &Interval| [i.estimate, ends(i).0, ends(i).1].map(number);
         let parts: Vec<[String; 3]> = self.cells.iter().map(shown).collect();
         let bounded: Vec<bool> = self.cells.iter().map(is_bounded).collect();
@@ -67,21 +74,9 @@ impl Column {
 }
 
 impl Grid {
-    /// Decimals for the whole grid. With intervals, two digits of them count: what lies beyond is noise. Without, four
-    /// digits of the largest number, and three of how far numbers lie apart.
+    /// Decimals for the whole grid.
     pub(crate) fn decimals(&self) -> usize {
-        let cells = || self.columns.iter().flat_map(|c| &c.cells);
-        let half = |i: &Interval| Some((ends(i).1? - ends(i).0?) / 2.0).filter(|w| *w > 0.0 && w.is_finite());
-        let mut places: Vec<i32> = cells().filter_map(half).map(|w| 1 - w.log10().floor() as i32).collect();
-        places.sort_unstable();
-        let (Some(&median), Some(&most)) = (places.get(places.len() / 2), places.last()) else {
-            let estimates = || cells().filter_map(|i| i.estimate).filter(|x| x.is_finite());
-            let (low, high) = estimates().fold((f64::INFINITY, f64::NEG_INFINITY), |(l, h), x| (l.min(x), h.max(x)));
-            let typical = estimates().map(f64::abs).filter(|x| *x > 0.0).reduce(f64::min).unwrap_or(0.0);
-            let offset = high > 0.0 && low > 0.0 && typical < 1e-6 * high;
-            return decimals(estimates()).max(if offset { decimals([typical].into_iter()) } else { 0 });
-        };
-        usize::try_from(most.min(median + 1).clamp(0, 12)).unwrap_or(0)
+        decimals_of(&self.columns.iter().flat_map(|c| &c.cells).collect::<Vec<_>>())
     }
 
     pub(crate) fn render(&self, decimals: usize) -> String {
@@ -113,7 +108,7 @@ impl Grid {
                 let more = || column.more.get(i - lines.len());
                 row.push(match lines.get(i) {
                     Some(line) => right(line),
-                    None => more().map_or(Cell::new(""), |(text, colour)| coloured(text, *colour)),
+                    None => more().map_or(Cell::new(""), |(text, colour)| coloured(right(text), *colour)),
                 });
             }
             table.add_row(row);
@@ -122,8 +117,23 @@ impl Grid {
     }
 }
 
-fn coloured(text: &str, colour: Option<Color>) -> Cell {
-    let cell = right(text);
+/// Decimals for intervals in one table. With intervals, two digits of them count: what lies beyond is noise. Without, four
+/// digits of the largest number, and three of how far numbers lie apart.
+pub(crate) fn decimals_of(cells: &[&Interval]) -> usize {
+    let half = |i: &&Interval| Some((ends(i).1? - ends(i).0?) / 2.0).filter(|w| *w > 0.0 && w.is_finite());
+    let mut places: Vec<i32> = cells.iter().filter_map(half).map(|w| 1 - w.log10().floor() as i32).collect();
+    places.sort_unstable();
+    let (Some(&median), Some(&most)) = (places.get(places.len() / 2), places.last()) else {
+        let estimates = || cells.iter().filter_map(|i| i.estimate).filter(|x| x.is_finite());
+        let (low, high) = estimates().fold((f64::INFINITY, f64::NEG_INFINITY), |(l, h), x| (l.min(x), h.max(x)));
+        let typical = estimates().map(f64::abs).filter(|x| *x > 0.0).reduce(f64::min).unwrap_or(0.0);
+        let offset = high > 0.0 && low > 0.0 && typical < 1e-6 * high;
+        return decimals(estimates()).max(if offset { decimals([typical].into_iter()) } else { 0 });
+    };
+    usize::try_from(most.min(median + 1).clamp(0, 12)).unwrap_or(0)
+}
+
+pub(crate) fn coloured(cell: Cell, colour: Option<Color>) -> Cell {
     match colour {
         Some(colour) => cell.fg(colour),
         None => cell,

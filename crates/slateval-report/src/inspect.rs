@@ -3,17 +3,19 @@
 use comfy_table::{Cell, ContentArrangement};
 use serde::Serialize;
 use slateval::{
-    Evaluation, Interaction, PolicyEvaluation, Refutation, RewardFacts, Segment, SegmentEvaluation, Status,
+    Evaluation, Interaction, PolicyEvaluation, Refutation, RewardFacts, Segment, SegmentEvaluation, Selection, Status,
 };
+use slateval_text::checks::{Tally, in_segments, names};
+use slateval_text::{InWords, assumptions, ignored};
 
-use crate::checks::{Tally, in_segments, mark, names};
-use crate::grid::{DASH, new_table, right};
+use crate::checks::{colour, mark};
+use crate::grid::{DASH, coloured, new_table, right};
 use crate::json::encode;
 use crate::number::{bytes, count, decimals, fixed, percent};
-use crate::record::{CheckRecord, DiagnosticsRecord, SelectionRecord};
-use crate::terminal::{finish, reach, slates};
-use crate::text::{WIDTH, name, wrap};
-use crate::{Error, Look, Style, Voice, ignored, selection, skipped};
+use crate::record::{CheckRecord, DiagnosticsRecord, WithReason};
+use crate::terminal::{basis, finish, reach, skipped_parts, slates};
+use crate::text::{WIDTH, name, with_items, wrap};
+use crate::{Error, Look, Style, Voice};
 
 /// What a doctor looks at: the schema as understood, and an evaluation for its checks.
 #[derive(Debug, Clone)]
@@ -41,13 +43,14 @@ pub struct Inspection {
 }
 
 /// What was noticed of a log's rows beside their sums.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct Noticed {
     /// Slates that are shorter than the longest.
     pub shorter_slates: Option<u64>,
     /// Rows that are like an earlier one in all columns that are read, about.
     pub alike_rows: Option<u64>,
     /// What suggests that a column holds something else than it should, a sentence each.
+    #[serde(skip)]
     pub suspicions: Vec<String>,
 }
 
@@ -92,8 +95,8 @@ struct LogRecord<'a> {
     #[serde(flatten)]
     facts: &'a slateval::LogFacts,
     reward_type: &'static str,
-    shorter_slates: Option<u64>,
-    alike_rows: Option<u64>,
+    #[serde(flatten)]
+    noticed: &'a Noticed,
 }
 
 #[derive(Serialize)]
@@ -101,7 +104,7 @@ struct PolicyRecord<'a> {
     name: &'a str,
     structure: Option<&'a slateval::Structure>,
     correction: Option<slateval::Correction>,
-    selection: Option<SelectionRecord<'a>>,
+    selection: Option<WithReason<'a, Selection>>,
     diagnostics: DiagnosticsRecord<'a>,
     band: BandRecord,
 }
@@ -132,7 +135,7 @@ struct SegmentRecord<'a> {
 struct NotPassed<'a> {
     policy: &'a str,
     #[serde(flatten)]
-    check: CheckRecord,
+    check: CheckRecord<'a>,
 }
 
 /// The inspection as JSON, schema `slateval/inspection/1`, with the settings that made it.
@@ -148,8 +151,7 @@ pub fn inspection_json(inspection: &Inspection, settings: &impl Serialize, voice
             bytes: inspection.bytes,
             facts: &evaluation.log,
             reward_type: reward_type(&evaluation.log.reward),
-            shorter_slates: inspection.noticed.shorter_slates,
-            alike_rows: inspection.noticed.alike_rows,
+            noticed: &inspection.noticed,
         },
         settings,
         columns: &inspection.columns,
@@ -169,7 +171,7 @@ impl<'a> PolicyRecord<'a> {
             name: &policy.name,
             structure: policy.structure.as_ref(),
             correction: policy.correction,
-            selection: policy.selection.as_ref().map(|s| SelectionRecord::new(s, voice)),
+            selection: policy.selection.as_ref().map(|s| WithReason::<Selection>::new(s, voice)),
             diagnostics: DiagnosticsRecord::new(&policy.diagnostics, voice),
             band: BandRecord {
                 half_width: policy.cdf.half_width,
@@ -177,7 +179,7 @@ impl<'a> PolicyRecord<'a> {
                 rows_needed: rows_needed(policy, inspection),
                 conditional: policy.cdf.conditional,
                 refuted: policy.cdf.refuted.clone(),
-                reason: policy.cdf.reason.as_ref().map(|reason| reason.in_words(&voice)),
+                reason: policy.cdf.reason.as_ref().map(|reason| reason.in_words(voice)),
             },
         }
     }
@@ -228,9 +230,10 @@ pub fn inspection(inspection: &Inspection, look: Look) -> String {
     parts.extend(evaluation.policies.iter().skip(1).map(|policy| of_policy(policy, inspection, look)));
     parts.extend(interactions(inspection, look.voice));
     parts.extend(by_segment(evaluation, look.voice));
-    parts.extend(selection::taken_for_granted(evaluation, look.voice));
-    parts.extend(skipped::lines(&evaluation.log));
-    parts.extend(ignored::lines(&evaluation.log));
+    parts.extend(assumptions::taken_for_granted(evaluation, look.voice).map(|text| wrap(&text, 0, 0)));
+    let log = &evaluation.log;
+    parts.extend(skipped_parts(log));
+    parts.extend((!log.ignored.is_empty()).then(|| with_items(&ignored::total(log), ignored::files(log))));
     parts.extend(inspection.noticed.suspicions.iter().map(|text| {
         let mark = mark(Status::Warn, look.style);
         wrap(&format!("{mark}  {text}"), 0, 2)
@@ -349,16 +352,11 @@ fn of_policy(policy: &PolicyEvaluation, inspection: &Inspection, look: Look) -> 
     table.set_content_arrangement(ContentArrangement::Dynamic).set_width(WIDTH as u16);
     for check in &policy.diagnostics.checks {
         let value = check.value.map_or(DASH.to_owned(), short);
-        let status = Cell::new(mark(check.status, Style::Plain));
-        let status = match (look.style, check.status) {
-            (Style::Colour, Status::Fail) => status.fg(comfy_table::Color::Red),
-            (Style::Colour, Status::Warn) => status.fg(comfy_table::Color::Yellow),
-            _ => status,
-        };
+        let status = coloured(Cell::new(mark(check.status, Style::Plain)), colour(check.status, look.style));
         let message = Cell::new(look.voice.finding(&check.finding));
         table.add_row([status, Cell::new(check.name()), right(&value), message]);
     }
-    let basis = selection::basis(policy).unwrap_or_else(|| name(&policy.name));
+    let basis = basis(policy).unwrap_or_else(|| name(&policy.name));
     format!("{basis}\n{table}\n{}", band(policy, inspection, look.voice))
 }
 
@@ -419,13 +417,9 @@ fn interactions(inspection: &Inspection, voice: Voice) -> Option<String> {
     pairs.sort_by(|a, b| b.strength.total_cmp(&a.strength));
     let shown = &pairs[..pairs.len().min(INTERACTIONS)];
     let mut table = new_table();
-    table.set_header(vec![
-        Cell::new("interacting slots"),
-        Cell::new("policy"),
-        right("strength"),
-        right("critical"),
-        Cell::new(""),
-    ]);
+    let [slots, policy, verdict] = ["interacting slots", "policy", ""].map(Cell::new);
+    let [strength, critical] = ["strength", "critical"].map(right);
+    table.set_header([slots, policy, strength, critical, verdict]);
     for pair in shown {
         let verdict = if pair.active { "they interact" } else { "no more than noise" };
         table.add_row(vec![

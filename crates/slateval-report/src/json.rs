@@ -4,7 +4,7 @@ use serde::Serialize;
 use slateval::Evaluation;
 use slateval_text::safe_json;
 
-use crate::layout::NumbersOnOneLine;
+use crate::layout::numbers_on_one_line;
 use crate::points::{CdfPoints, thinned};
 use crate::record::{ComparisonRecord, DisparityRecord, PolicyRecord, SegmentRecord};
 use crate::{Error, Voice};
@@ -69,10 +69,6 @@ fn failed(error: serde_json::Error) -> Error {
 
 /// Indented, with arrays of numbers on one line and a line break at its end.
 pub(crate) fn encode(document: &impl Serialize) -> Result<String, Error> {
-    let mut bytes = Vec::new();
-    let mut serializer = serde_json::Serializer::with_formatter(&mut bytes, NumbersOnOneLine::default());
-    document.serialize(&mut serializer).map_err(failed)?;
-    bytes.push(b'\n');
-    let text = String::from_utf8(bytes).map_err(|error| Error::Encode { what: "JSON", reason: error.to_string() })?;
-    Ok(safe_json(&text))
+    let pretty = serde_json::to_string_pretty(document).map_err(failed)?;
+    Ok(safe_json(&numbers_on_one_line(&pretty)))
 }

@@ -34,15 +34,14 @@ mod checks;
 mod compare;
 mod grid;
 mod html;
-mod ignored;
 mod inspect;
 mod json;
 mod layout;
 mod markup;
+mod metrics;
 #[cfg(not(all(feature = "parquet", feature = "png")))]
 mod not_built;
 mod notes;
-mod number;
 #[cfg(feature = "parquet")]
 mod parquet_file;
 #[cfg(feature = "png")]
@@ -51,12 +50,11 @@ mod plot;
 mod points;
 mod record;
 mod segments;
-mod selection;
-mod skipped;
-mod standing;
 mod terminal;
 mod text;
 mod whole;
+
+use slateval_text::{number, standing};
 
 #[cfg(not(feature = "parquet"))]
 use not_built::parquet_file;
@@ -64,13 +62,14 @@ use not_built::parquet_file;
 use not_built::pixels;
 
 pub use cdf::write_cdf;
-pub use checks::{Tally, warnings};
+pub use checks::warnings;
 pub use html::{Report, html, notebook};
 pub use inspect::{Inspection, Noticed, SchemaColumn, columns_found, inspection, inspection_json};
 pub use json::json;
 pub use plot::{Picture, picture, png, svg, write_picture, write_plot};
 pub use points::{CdfPoints, MOST_CDF_POINTS};
 pub use record::{ComparisonRecord, DisparityRecord, IntervalRecord, PolicyRecord, SegmentRecord};
+pub use slateval_text::checks::Tally;
 pub use slateval_text::{Voice, printable, safe_json};
 pub use terminal::{Detail, Look, Style, table};
 pub use whole::write_whole;

@@ -1,13 +1,11 @@
-//! What numbers cannot say by themselves: why one is missing, and at which confidence the others hold.
+//! Why numbers of a table are missing or marked, each reason once.
 
-use slateval::{Band, CheckName, Evaluation, Interval, PolicyEvaluation, Reason, Settings};
+use slateval::{Evaluation, Interval, PolicyEvaluation, Reason};
+use slateval_text::standing::{Standing, has_band, is_bounded};
 
 use crate::Voice;
 use crate::grid::Grid;
-use crate::number::{count, percent};
-use crate::standing::{Standing, band_ends, is_bounded};
-use crate::terminal::Detail;
-use crate::text::{name, sentence, wrap};
+use crate::text::{name, wrap};
 
 /// Something to be said of some cells, once.
 struct Note {
@@ -105,33 +103,6 @@ impl Note {
     }
 }
 
-/// Whether a policy's CDF has a band to show. Not all bands have one half width.
-pub(crate) fn has_band(policy: &PolicyEvaluation) -> bool {
-    let (lower, upper) = band_ends(&policy.cdf);
-    lower.iter().chain(upper).any(Option::is_some)
-}
-
-/// What the brackets are, said once; nothing where there are none.
-pub(crate) fn confidence(evaluation: &Evaluation, settings: &Settings, detail: Detail) -> Option<String> {
-    let mean = |p: &PolicyEvaluation| is_bounded(&p.mean) || has_band(p);
-    if settings.band == Band::None || !evaluation.policies.iter().any(mean) {
-        return None;
-    }
-    let how = match settings.band {
-        Band::Bernstein => "empirical Bernstein bounds".to_owned(),
-        _ => format!("multiplier bootstrap, {} draws, seed {}", count(settings.draws as u64), settings.seed),
-    };
-    let mut text = format!("In brackets: {} confidence intervals ({how}).", percent(settings.confidence));
-    if detail == Detail::Full && evaluation.policies.iter().any(has_band) {
-        text += " The CDF band holds the whole CDF at once.";
-    }
-    if !evaluation.comparisons.is_empty() {
-        let paired = evaluation.comparisons.iter().all(|c| c.paired);
-        text += if paired { " Differences are paired: both policies are judged by the same rows." } else { "" };
-    }
-    Some(wrap(&text, 0, 0))
-}
-
 /// Why a policy's CDF has no band, or one with a mark, where no interval has said it yet.
 pub(crate) fn bands(evaluation: &Evaluation, said: &Notes, voice: Voice) -> Vec<String> {
     let line = |policy: &PolicyEvaluation| {
@@ -140,35 +111,4 @@ pub(crate) fn bands(evaluation: &Evaluation, said: &Notes, voice: Voice) -> Vec<
         Some(wrap(&format!("{}: {what}: {}", name(&policy.name), voice.after_mark(reason)), 0, 4))
     };
     evaluation.policies.iter().filter_map(line).collect()
-}
-
-/// How many groups of clusters intervals rest on, where that is no trouble.
-pub(crate) fn clusters(evaluation: &Evaluation, voice: Voice) -> Option<String> {
-    let checks = evaluation.policies.iter().flat_map(|p| &p.diagnostics.checks);
-    let mut good = checks.filter(|check| check.name() == CheckName::Clusters && check.status == slateval::Status::Ok);
-    good.next().map(|check| {
-        let message = voice.finding(&check.finding);
-        wrap(&sentence(&message), 0, 0)
-    })
-}
-
-/// What is to be said below a chart of marked intervals, policy by policy, with a space before each sentence. `what` is what
-/// the chart draws of them.
-pub(crate) fn marks<'p>(policies: impl Iterator<Item = (&'p str, &'p [Interval])>, what: &str, voice: Voice) -> String {
-    let of = |(policy, intervals): (&str, &'p [Interval])| {
-        let marked = intervals.iter().find(|i| Standing::of(i) != Standing::Stands)?;
-        Some(mark(policy, Standing::of(marked), marked.reason.as_ref(), what, voice))
-    };
-    policies.filter_map(of).collect()
-}
-
-/// The same of one policy; nothing where nothing is marked.
-pub(crate) fn mark(policy: &str, standing: Standing, reason: Option<&Reason>, what: &str, voice: Voice) -> String {
-    let policy = name(policy);
-    let reason = reason.map(|reason| voice.after_mark(reason)).unwrap_or_default();
-    match standing {
-        Standing::Stands => String::new(),
-        Standing::Conditional => format!(" Dashed: for {policy}, {what} {reason}."),
-        Standing::Refuted => format!(" Do not rely on {what} for {policy}: {reason}."),
-    }
 }

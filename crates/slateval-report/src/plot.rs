@@ -4,14 +4,15 @@ use std::path::Path;
 
 use slateval::{ComparisonProfile, Evaluation, LOGGING, PolicyEvaluation, Profile, SegmentEvaluation, Settings, Tail};
 
+use slateval_text::intervals::mark;
+
 use crate::chart::{
-    Canvas, CdfChart, Curve, Difference, Ink, LevelChart, Line, LineChart, Place, Role, Series, Size, Titles,
+    Canvas, CdfChart, Chart, Curve, Difference, Ink, LevelChart, Line, LineChart, Place, Role, Series, Size, Titles,
     WeightChart, reward_range,
 };
-use crate::markup::Markup;
-use crate::notes::{has_band, mark};
+use crate::markup::{Markup, html};
 use crate::number::percent;
-use crate::standing::Standing;
+use crate::standing::{Standing, has_band};
 use crate::text::{name, segment_name};
 use crate::whole::ending;
 use crate::{Error, Voice, pixels, write_whole};
@@ -91,25 +92,33 @@ pub fn picture(
     let top = legend(&mut canvas, evaluation, width);
     let notes = notes(pictures, evaluation, settings);
     let more = NOTE * notes.len().saturating_sub(1) as f64;
-    let highest = panels.iter().map(Panel::height).fold(0.0, f64::max);
-    let size = Size { width, height: top + highest + BELOW + more };
-    for (i, panel) in panels.iter().enumerate() {
-        panel.draw(&mut canvas, evaluation, (PANEL.width * i as f64, top));
+    let highest = panels.iter().map(|(chart, _)| chart.height(PANEL.height)).fold(0.0, f64::max);
+    let height = top + highest + BELOW + more;
+    for (i, (chart, titles)) in panels.iter().enumerate() {
+        chart.draw(&mut canvas, &chart.frame(PANEL).shifted(PANEL.width * i as f64, top), *titles);
     }
     for (i, note) in notes.iter().enumerate() {
-        let y = size.height - 12.0 - more + NOTE * i as f64;
+        let y = height - 12.0 - more + NOTE * i as f64;
         canvas.text(Role::Tick, (8.0, y), Place::Start, note);
     }
-    document(size, &canvas).into_string()
+    let mut m = Markup::default();
+    html!(
+        m,
+        r#"<svg xmlns="http://www.w3.org/2000/svg" width="{}" height="{}" viewBox="0 0 {} {}" role="img""#,
+        width,
+        height,
+        width,
+        height
+    );
+    html!(m, r#" font-family="{}">"#, "'DejaVu Sans', Verdana, Helvetica, Arial, sans-serif");
+    html!(m, r##"<title>Reward distributions</title><rect width="100%" height="100%" fill="#ffffff"/>"##);
+    m.add(&canvas.markup);
+    html!(m, "</svg>\n");
+    m.into_string()
 }
 
-/// One of the charts beside each other.
-enum Panel<'a> {
-    Cdf,
-    Levels(LevelChart<'a>, Titles<'static>),
-    Lines(LineChart<'a>),
-    Weights(WeightChart),
-}
+/// One of the charts beside each other, and what is written along its axes.
+type Panel<'a> = (Box<dyn Chart + 'a>, Titles<'static>);
 
 /// Most segments in a picture: those with the most slates.
 const MOST_SEGMENTS: usize = 20;
@@ -121,17 +130,25 @@ fn panels<'a>(
     profile: Option<&'a Profile>,
     settings: &Settings,
 ) -> Vec<Panel<'a>> {
-    let place = |policy: &str| evaluation.policies.iter().position(|p| p.name == policy);
+    let policies = &evaluation.policies;
+    let place = |policy: &str| policies.iter().position(|p| p.name == policy);
+    let panel = |chart: Box<dyn Chart + 'a>, x, y| (chart, Titles { x, y });
     match (picture, profile) {
-        (Picture::Cdf, _) => vec![Panel::Cdf],
+        (Picture::Cdf, _) => {
+            let (range, curve) = (reward_range(policies), Curve::of(evaluation));
+            let chart = CdfChart { policies, range, curve, bands: true, points: POINTS };
+            vec![panel(Box::new(chart), "reward", "share of slates with at most this reward")]
+        }
         (Picture::Difference, Some(profile)) => {
             let against = profile.comparisons.iter().filter(|c| c.baseline == LOGGING);
             let series =
                 |c: &'a ComparisonProfile| Some(Series { policy: place(&c.policy)?, values: &c.quantile_band });
             let series: Vec<Series<'_>> = against.filter_map(series).collect();
-            let titles = Titles { x: "level of the quantile, in percent", y: "quantile minus logging’s" };
+            if series.is_empty() {
+                return Vec::new();
+            }
             let chart = LevelChart { levels: &profile.levels, series, difference: Difference::Yes };
-            if chart.series.is_empty() { Vec::new() } else { vec![Panel::Levels(chart, titles)] }
+            vec![panel(Box::new(chart), "level of the quantile, in percent", "quantile minus logging’s")]
         }
         (Picture::Tails, Some(profile)) => {
             let series = profile.policies.iter().enumerate();
@@ -140,8 +157,8 @@ fn panels<'a>(
                 Tail::Upper => "mean reward of the best slates",
                 _ => "mean reward of the worst slates",
             };
-            let titles = Titles { x: "share of slates in the tail, in percent", y };
-            vec![Panel::Levels(LevelChart { levels: &profile.levels, series, difference: Difference::No }, titles)]
+            let chart = LevelChart { levels: &profile.levels, series, difference: Difference::No };
+            vec![panel(Box::new(chart), "share of slates in the tail, in percent", y)]
         }
         (Picture::Difference | Picture::Tails, None) => Vec::new(),
         (Picture::Segments, _) => {
@@ -154,37 +171,17 @@ fn panels<'a>(
                 Line { name: segment_name(&segment.value), intervals }
             };
             let lines: Vec<Line<'_>> = largest.iter().map(line).collect();
-            if lines.is_empty() { Vec::new() } else { vec![Panel::Lines(LineChart { lines })] }
+            if lines.is_empty() {
+                return Vec::new();
+            }
+            vec![panel(Box::new(LineChart { lines }), "mean minus logging’s", "")]
         }
         (Picture::Weights, _) => {
             let of = |(i, policy): (usize, &PolicyEvaluation)| {
-                policy.diagnostics.weight_histogram.as_ref().map(|histogram| WeightChart::new(histogram, i))
+                let chart = WeightChart::new(policy.diagnostics.weight_histogram.as_ref()?, i);
+                Some(panel(Box::new(chart), "", ""))
             };
-            evaluation.policies.iter().enumerate().skip(1).filter_map(of).map(Panel::Weights).collect()
-        }
-    }
-}
-
-impl Panel<'_> {
-    fn height(&self) -> f64 {
-        match self {
-            Panel::Lines(chart) => chart.height(),
-            _ => PANEL.height,
-        }
-    }
-
-    fn draw(&self, canvas: &mut Canvas, evaluation: &Evaluation, (dx, dy): (f64, f64)) {
-        match self {
-            Panel::Cdf => {
-                let curve = if evaluation.log.reward.distinct.is_some() { Curve::Steps } else { Curve::Lines };
-                let range = reward_range(&evaluation.policies);
-                let chart = CdfChart { policies: &evaluation.policies, range, curve, bands: true, points: POINTS };
-                let titles = Titles { x: "reward", y: "share of slates with at most this reward" };
-                chart.draw(canvas, &chart.frame(PANEL).shifted(dx, dy), titles);
-            }
-            Panel::Levels(chart, titles) => chart.draw(canvas, &chart.frame(PANEL).shifted(dx, dy), *titles),
-            Panel::Lines(chart) => chart.draw(canvas, PANEL, (dx, dy), "mean minus logging’s"),
-            Panel::Weights(chart) => chart.draw(canvas, &chart.frame(PANEL).shifted(dx, dy)),
+            policies.iter().enumerate().skip(1).filter_map(of).collect()
         }
     }
 }
@@ -228,28 +225,6 @@ fn legend(canvas: &mut Canvas, evaluation: &Evaluation, width: f64) -> f64 {
         x += needed + 12.0;
     }
     y + 0.4 * LINE
-}
-
-fn document(size: Size, canvas: &Canvas) -> Markup {
-    let mut m = Markup::default();
-    let view = format!("0 0 {} {}", size.width, size.height);
-    m.open(
-        "svg",
-        &[
-            ("xmlns", &"http://www.w3.org/2000/svg"),
-            ("width", &size.width),
-            ("height", &size.height),
-            ("viewBox", &view),
-            ("role", &"img"),
-            ("font-family", &"'DejaVu Sans', Verdana, Helvetica, Arial, sans-serif"),
-        ],
-    );
-    m.literal("<title>Reward distributions</title>");
-    m.literal("<rect width=\"100%\" height=\"100%\" fill=\"#ffffff\"/>");
-    m.add(&canvas.markup);
-    m.close("svg");
-    m.literal("\n");
-    m
 }
 
 /// The same picture as PNG, two pixels for each unit. Latin, Greek and Cyrillic letters come from a font in this crate and

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use slateval::{Bounds, Cdf, Evaluation, Interval, PolicyEvaluation};
 
-use crate::chart::{at, by_arc_length};
+use crate::chart::by_arc_length;
 
 /// Most points of a CDF in [`json`](crate::json()), unless every point is asked for.
 pub const MOST_CDF_POINTS: usize = 256;
@@ -39,7 +39,7 @@ fn together(policies: &[PolicyEvaluation]) -> Vec<PolicyEvaluation> {
     let points = if shared { kept(&all) } else { None };
     let thin = |policy: &PolicyEvaluation| {
         let own = || kept(&[policy]).unwrap_or_else(|| shape(&[policy], MOST_CDF_POINTS));
-        policy.with_cdf(at(&policy.cdf, &points.clone().unwrap_or_else(own)))
+        policy.with_cdf(policy.cdf.at_points(&points.clone().unwrap_or_else(own)))
     };
     policies.iter().map(thin).collect()
 }

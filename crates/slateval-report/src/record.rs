@@ -2,12 +2,28 @@
 
 use serde::Serialize;
 use slateval::{
-    Bounds, Cdf, CdfBand, Check, Comparison, Correction, DesignSource, Diagnostics, Disparity, Dominance, Interval,
-    OrderTest, PolicyEvaluation, ProbabilityEstimate, QuantileEstimate, Refutation, Segment, SegmentEvaluation,
-    Selection, Status, Structure, TailEstimate, WeightHistogram,
+    Check, Comparison, Correction, DesignSource, Diagnostics, Disparity, Dominance, Interval, PolicyEvaluation,
+    ProbabilityEstimate, QuantileEstimate, Reason, Segment, SegmentEvaluation, Selection, Structure, TailEstimate,
+    WeightHistogram,
 };
+use slateval_text::InWords;
 
 use crate::Voice;
+
+/// An answer as it serializes, and last the reason that goes with it.
+#[derive(Debug, Serialize)]
+pub struct WithReason<'a, T> {
+    #[serde(flatten)]
+    answer: &'a T,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reason: Option<String>,
+}
+
+/// An estimate with its interval, as the JSON has it.
+pub type IntervalRecord<'a> = WithReason<'a, Interval>;
+
+/// The largest difference between two segments, as the JSON has it.
+pub type DisparityRecord<'a> = WithReason<'a, Disparity>;
 
 /// One policy, as the JSON has it.
 #[derive(Debug, Serialize)]
@@ -15,18 +31,18 @@ pub struct PolicyRecord<'a> {
     name: &'a str,
     structure: Option<&'a Structure>,
     correction: Option<Correction>,
-    selection: Option<SelectionRecord<'a>>,
-    mean: IntervalRecord,
-    variance: IntervalRecord,
-    std: IntervalRecord,
-    iqr: IntervalRecord,
-    quantiles: Vec<QuantileRecord>,
-    var: Vec<TailRecord>,
-    cvar: Vec<TailRecord>,
+    selection: Option<WithReason<'a, Selection>>,
+    mean: IntervalRecord<'a>,
+    variance: IntervalRecord<'a>,
+    std: IntervalRecord<'a>,
+    iqr: IntervalRecord<'a>,
+    quantiles: Vec<WithReason<'a, QuantileEstimate>>,
+    var: Vec<WithReason<'a, TailEstimate>>,
+    cvar: Vec<WithReason<'a, TailEstimate>>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    probabilities: Vec<ProbabilityRecord>,
+    probabilities: Vec<WithReason<'a, ProbabilityEstimate>>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    cdf: Option<CdfRecord<'a>>,
+    cdf: Option<WithReason<'a, slateval::Cdf>>,
     diagnostics: DiagnosticsRecord<'a>,
 }
 
@@ -36,11 +52,11 @@ pub struct ComparisonRecord<'a> {
     policy: &'a str,
     baseline: &'a str,
     paired: bool,
-    mean: IntervalRecord,
-    cvar: Vec<TailRecord>,
-    quantiles: Vec<QuantileRecord>,
+    mean: IntervalRecord<'a>,
+    cvar: Vec<WithReason<'a, TailEstimate>>,
+    quantiles: Vec<WithReason<'a, QuantileEstimate>>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    probabilities: Vec<ProbabilityRecord>,
+    probabilities: Vec<WithReason<'a, ProbabilityEstimate>>,
     dominance: Option<Dominance>,
 }
 
@@ -54,85 +70,6 @@ pub struct SegmentRecord<'a> {
     comparisons: Vec<ComparisonRecord<'a>>,
 }
 
-/// The largest difference between two segments, as the JSON has it.
-#[derive(Debug, Serialize)]
-pub struct DisparityRecord<'a> {
-    policy: &'a str,
-    metric: &'a str,
-    alpha: Option<f64>,
-    low: &'a Segment,
-    high: &'a Segment,
-    #[serde(flatten)]
-    interval: IntervalRecord,
-}
-
-/// An estimate with its interval, as the JSON has it.
-#[derive(Debug, Serialize)]
-pub struct IntervalRecord {
-    estimate: Option<f64>,
-    lower: Option<f64>,
-    upper: Option<f64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    se: Option<f64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    if_order_holds: Option<Bounds>,
-    #[serde(skip_serializing_if = "is_false")]
-    conditional: bool,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    refuted: Option<Refutation>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    reason: Option<String>,
-}
-
-#[derive(Debug, Serialize)]
-struct QuantileRecord {
-    level: f64,
-    #[serde(flatten)]
-    interval: IntervalRecord,
-}
-
-#[derive(Debug, Serialize)]
-struct TailRecord {
-    alpha: f64,
-    #[serde(flatten)]
-    interval: IntervalRecord,
-}
-
-#[derive(Debug, Serialize)]
-struct ProbabilityRecord {
-    at_least: f64,
-    #[serde(flatten)]
-    interval: IntervalRecord,
-}
-
-#[derive(Debug, Serialize)]
-struct CdfRecord<'a> {
-    reward: &'a [f64],
-    raw: &'a [f64],
-    estimate: &'a [f64],
-    lower: &'a [Option<f64>],
-    upper: &'a [Option<f64>],
-    half_width: Option<f64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    if_order_holds: Option<&'a CdfBand>,
-    #[serde(skip_serializing_if = "is_false")]
-    conditional: bool,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    refuted: Option<Refutation>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    reason: Option<String>,
-}
-
-#[derive(Debug, Serialize)]
-pub(crate) struct SelectionRecord<'a> {
-    orders: &'a [OrderTest],
-    cdf: usize,
-    mean: usize,
-    variance: usize,
-    band: Option<usize>,
-    reason: String,
-}
-
 #[derive(Debug, Serialize)]
 pub(crate) struct DiagnosticsRecord<'a> {
     ess: Option<f64>,
@@ -144,43 +81,69 @@ pub(crate) struct DiagnosticsRecord<'a> {
     negative_share: f64,
     max_share: Option<f64>,
     weight_histogram: Option<&'a WeightHistogram>,
-    checks: Vec<CheckRecord>,
+    checks: Vec<CheckRecord<'a>>,
 }
 
 #[derive(Debug, Serialize)]
-pub(crate) struct CheckRecord {
-    name: &'static str,
-    status: Status,
-    value: Option<f64>,
+pub(crate) struct CheckRecord<'a> {
+    #[serde(flatten)]
+    check: &'a Check,
     message: String,
 }
 
-fn is_false(flag: &bool) -> bool {
-    !flag
+impl<'a, T> WithReason<'a, T> {
+    fn told(answer: &'a T, reason: Option<&Reason>, voice: Voice) -> Self {
+        WithReason { answer, reason: reason.map(|reason| reason.in_words(voice)) }
+    }
+
+    /// The same of several, each with an interval.
+    fn several(all: &'a [T], interval: fn(&T) -> &Interval, voice: Voice) -> Vec<Self> {
+        all.iter().map(|answer| Self::told(answer, interval(answer).reason.as_ref(), voice)).collect()
+    }
+}
+
+impl<'a> IntervalRecord<'a> {
+    /// The interval, with its reason in the reader's terms.
+    pub fn new(interval: &'a Interval, voice: Voice) -> Self {
+        Self::told(interval, interval.reason.as_ref(), voice)
+    }
+}
+
+impl<'a> DisparityRecord<'a> {
+    /// The difference.
+    pub fn new(disparity: &'a Disparity, voice: Voice) -> Self {
+        Self::told(disparity, disparity.interval.reason.as_ref(), voice)
+    }
+}
+
+impl<'a> WithReason<'a, Selection> {
+    pub(crate) fn new(selection: &'a Selection, voice: Voice) -> Self {
+        WithReason { answer: selection, reason: Some(selection.reason.in_words(voice)) }
+    }
 }
 
 impl<'a> PolicyRecord<'a> {
     /// The policy with its CDF.
     pub fn new(policy: &'a PolicyEvaluation, voice: Voice) -> Self {
-        PolicyRecord { cdf: Some(CdfRecord::new(&policy.cdf, voice)), ..Self::without_cdf(policy, voice) }
+        let cdf = WithReason::told(&policy.cdf, policy.cdf.reason.as_ref(), voice);
+        PolicyRecord { cdf: Some(cdf), ..Self::without_cdf(policy, voice) }
     }
 
     /// The policy without its CDF, which is most of it.
     pub fn without_cdf(policy: &'a PolicyEvaluation, voice: Voice) -> Self {
-        let interval = |interval: &Interval| IntervalRecord::new(interval, voice);
         PolicyRecord {
             name: &policy.name,
             structure: policy.structure.as_ref(),
             correction: policy.correction,
-            selection: policy.selection.as_ref().map(|s| SelectionRecord::new(s, voice)),
-            mean: interval(&policy.mean),
-            variance: interval(&policy.variance),
-            std: interval(&policy.std),
-            iqr: interval(&policy.iqr),
-            quantiles: quantiles(&policy.quantiles, voice),
-            var: tails(&policy.var, voice),
-            cvar: tails(&policy.cvar, voice),
-            probabilities: probabilities(&policy.probabilities, voice),
+            selection: policy.selection.as_ref().map(|s| WithReason::<Selection>::new(s, voice)),
+            mean: IntervalRecord::new(&policy.mean, voice),
+            variance: IntervalRecord::new(&policy.variance, voice),
+            std: IntervalRecord::new(&policy.std, voice),
+            iqr: IntervalRecord::new(&policy.iqr, voice),
+            quantiles: WithReason::several(&policy.quantiles, |q| &q.interval, voice),
+            var: WithReason::several(&policy.var, |t| &t.interval, voice),
+            cvar: WithReason::several(&policy.cvar, |t| &t.interval, voice),
+            probabilities: WithReason::several(&policy.probabilities, |p| &p.interval, voice),
             cdf: None,
             diagnostics: DiagnosticsRecord::new(&policy.diagnostics, voice),
         }
@@ -195,9 +158,9 @@ impl<'a> ComparisonRecord<'a> {
             baseline: &comparison.baseline,
             paired: comparison.paired,
             mean: IntervalRecord::new(&comparison.mean, voice),
-            cvar: tails(&comparison.cvar, voice),
-            quantiles: quantiles(&comparison.quantiles, voice),
-            probabilities: probabilities(&comparison.probabilities, voice),
+            cvar: WithReason::several(&comparison.cvar, |t| &t.interval, voice),
+            quantiles: WithReason::several(&comparison.quantiles, |q| &q.interval, voice),
+            probabilities: WithReason::several(&comparison.probabilities, |p| &p.interval, voice),
             dominance: comparison.dominance,
         }
     }
@@ -212,82 +175,6 @@ impl<'a> SegmentRecord<'a> {
             rows: segment.rows,
             policies: segment.policies.iter().map(|p| PolicyRecord::new(p, voice)).collect(),
             comparisons: segment.comparisons.iter().map(|c| ComparisonRecord::new(c, voice)).collect(),
-        }
-    }
-}
-
-impl<'a> DisparityRecord<'a> {
-    /// The difference.
-    pub fn new(disparity: &'a Disparity, voice: Voice) -> Self {
-        DisparityRecord {
-            policy: &disparity.policy,
-            metric: disparity.metric,
-            alpha: disparity.alpha,
-            low: &disparity.low,
-            high: &disparity.high,
-            interval: IntervalRecord::new(&disparity.interval, voice),
-        }
-    }
-}
-
-impl IntervalRecord {
-    /// The interval, with its reason in the reader's terms.
-    pub fn new(interval: &Interval, voice: Voice) -> Self {
-        IntervalRecord {
-            estimate: interval.estimate,
-            lower: interval.lower,
-            upper: interval.upper,
-            se: interval.se,
-            if_order_holds: interval.if_order_holds,
-            conditional: interval.conditional,
-            refuted: interval.refuted.clone(),
-            reason: interval.reason.as_ref().map(|reason| reason.in_words(&voice)),
-        }
-    }
-}
-
-fn quantiles(all: &[QuantileEstimate], voice: Voice) -> Vec<QuantileRecord> {
-    all.iter().map(|q| QuantileRecord { level: q.level, interval: IntervalRecord::new(&q.interval, voice) }).collect()
-}
-
-fn probabilities(all: &[ProbabilityEstimate], voice: Voice) -> Vec<ProbabilityRecord> {
-    let record = |p: &ProbabilityEstimate| ProbabilityRecord {
-        at_least: p.at_least,
-        interval: IntervalRecord::new(&p.interval, voice),
-    };
-    all.iter().map(record).collect()
-}
-
-fn tails(all: &[TailEstimate], voice: Voice) -> Vec<TailRecord> {
-    all.iter().map(|t| TailRecord { alpha: t.alpha, interval: IntervalRecord::new(&t.interval, voice) }).collect()
-}
-
-impl<'a> CdfRecord<'a> {
-    fn new(cdf: &'a Cdf, voice: Voice) -> Self {
-        CdfRecord {
-            reward: &cdf.reward,
-            raw: &cdf.raw,
-            estimate: &cdf.estimate,
-            lower: &cdf.lower,
-            upper: &cdf.upper,
-            half_width: cdf.half_width,
-            if_order_holds: cdf.if_order_holds.as_ref(),
-            conditional: cdf.conditional,
-            refuted: cdf.refuted.clone(),
-            reason: cdf.reason.as_ref().map(|reason| reason.in_words(&voice)),
-        }
-    }
-}
-
-impl<'a> SelectionRecord<'a> {
-    pub(crate) fn new(selection: &'a Selection, voice: Voice) -> Self {
-        SelectionRecord {
-            orders: &selection.orders,
-            cdf: selection.cdf,
-            mean: selection.mean,
-            variance: selection.variance,
-            band: selection.band,
-            reason: selection.reason.in_words(&voice),
         }
     }
 }
@@ -309,13 +196,8 @@ impl<'a> DiagnosticsRecord<'a> {
     }
 }
 
-impl CheckRecord {
-    pub(crate) fn new(check: &Check, voice: Voice) -> Self {
-        CheckRecord {
-            name: check.name().as_str(),
-            status: check.status,
-            value: check.value,
-            message: check.finding.in_words(&voice),
-        }
+impl<'a> CheckRecord<'a> {
+    pub(crate) fn new(check: &'a Check, voice: Voice) -> Self {
+        CheckRecord { check, message: check.finding.in_words(voice) }
     }
 }

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use slateval::{Comparison, Disparity, Evaluation, Interval, PolicyEvaluation, SegmentEvaluation, Settings};
+use slateval_text::intervals::marked_segments;
 
 use crate::grid::{Column, Grid, Kind};
 use crate::html::headline_alpha;
@@ -45,29 +46,13 @@ fn marks(grid: &Grid) -> impl Iterator<Item = &'static str> {
     cells.filter_map(|cell| marked_segments(Standing::of(cell)))
 }
 
-/// What a mark means in a table of segments.
-pub(crate) fn marked_segments(standing: Standing) -> Option<&'static str> {
-    match standing {
-        Standing::Stands => None,
-        Standing::Conditional => Some(
-            "(…)? holds only under an assumption about how slots interact that the segment's rows cannot test; the \
-             JSON has each reason",
-        ),
-        Standing::Refuted => Some(
-            "[…]! not to be relied on: the log contradicts the structure, or a check did not pass; the JSON has each \
-             reason",
-        ),
-    }
-}
-
 /// The segments furthest apart, for each policy: in mean, and in each CVaR.
 pub(crate) fn disparities(evaluation: &Evaluation) -> Option<String> {
     if evaluation.disparities.is_empty() {
         return None;
     }
     let label = |d: &Disparity| {
-        let metric = d.alpha.map_or(d.metric.to_owned(), |alpha| format!("CVaR {}", percent(alpha)));
-        format!("{}: {metric}, {} over {}", name(&d.policy), segment_name(&d.high), segment_name(&d.low))
+        format!("{}: {}, {} over {}", name(&d.policy), disparity_metric(d), segment_name(&d.high), segment_name(&d.low))
     };
     let cells = evaluation.disparities.iter().map(|d| d.interval.clone()).collect();
     let grid = Grid {
@@ -76,6 +61,11 @@ pub(crate) fn disparities(evaluation: &Evaluation) -> Option<String> {
         columns: vec![Column { name: "difference".into(), kind: Kind::Value, cells, more: Vec::new() }],
     };
     Some(grid.render(grid.decimals()))
+}
+
+/// What two segments differ in.
+pub(crate) fn disparity_metric(disparity: &Disparity) -> String {
+    disparity.alpha.map_or(disparity.metric.to_owned(), |alpha| format!("CVaR {}", percent(alpha)))
 }
 
 fn label(segment: &SegmentEvaluation) -> String {
@@ -118,6 +108,6 @@ fn difference(name: String, cells: impl Iterator<Item = Option<Interval>>) -> Op
     Some(Column { name, kind: Kind::Difference, cells: cells?, more: Vec::new() })
 }
 
-fn against_logging<'s>(segment: &'s SegmentEvaluation, policy: &str) -> Option<&'s Comparison> {
+pub(crate) fn against_logging<'s>(segment: &'s SegmentEvaluation, policy: &str) -> Option<&'s Comparison> {
     segment.comparisons.iter().find(|c| c.policy == policy && c.baseline == slateval::LOGGING)
 }

@@ -1,25 +1,7 @@
 //! Text on its way to a terminal.
 
-use slateval::Segment;
-pub(crate) use slateval_text::{is_obeyed, name, on_one_line, shown};
+pub(crate) use slateval_text::{is_obeyed, name, on_one_line, segment_name, sentence, shown};
 use textwrap::{Options, WordSeparator, WordSplitter, WrapAlgorithm};
-
-/// Words with a capital at their beginning and a full stop at their end.
-pub(crate) fn sentence(words: &str) -> String {
-    let mut letters = words.chars();
-    let first = letters.next().map(|c| c.to_uppercase().to_string()).unwrap_or_default();
-    let end = if words.ends_with(['.', '!', '?']) { "" } else { "." };
-    format!("{first}{}{end}", letters.as_str())
-}
-
-/// A segment's value. What is no text does not look like any.
-pub(crate) fn segment_name(value: &Segment) -> String {
-    match value {
-        Segment::Null => "∅ (null)".to_owned(),
-        Segment::Text(text) if text.is_empty() => "“” (empty)".to_owned(),
-        other => name(&other.to_string()),
-    }
-}
 
 /// A paragraph broken into lines, the first indented by `first` and the others by `rest`.
 pub(crate) fn wrap(paragraph: &str, first: usize, rest: usize) -> String {
@@ -36,18 +18,18 @@ pub(crate) fn wrap(paragraph: &str, first: usize, rest: usize) -> String {
     textwrap::fill(&on_one_line(paragraph), options)
 }
 
+/// A paragraph, and below it things of one kind, a line each.
+pub(crate) fn with_items(paragraph: &str, items: impl Iterator<Item = String>) -> String {
+    let items = items.map(|item| wrap(&item, 2, 4));
+    std::iter::once(wrap(paragraph, 0, 0)).chain(items).collect::<Vec<_>>().join("\n")
+}
+
 /// Columns that most terminals have.
 pub(crate) const WIDTH: usize = 100;
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn no_value_is_not_the_text_that_says_so() {
-        let shown = [Segment::Null, Segment::Text("(null)".into()), Segment::Text(String::new())];
-        assert_eq!(shown.each_ref().map(segment_name), ["∅ (null)", "(null)", "“” (empty)"]);
-    }
 
     #[test]
     fn paragraphs_are_broken_between_words() {

@@ -151,6 +151,11 @@ fn shown(evaluation: &Evaluation) -> String {
     table(evaluation, &Settings::default(), FULL)
 }
 
+/// A reason as the command line says it.
+fn worded(reason: &Reason) -> String {
+    Voice::CommandLine.reason(reason)
+}
+
 /// Whether no line is too long, but for the checks, which stand on a line each.
 fn fits(text: &str) -> bool {
     let is_check = |line: &&str| line.starts_with("FAILED  ") || line.starts_with("warning  ");
@@ -337,12 +342,12 @@ fn marks_say_what_an_interval_rests_on_and_are_explained_once() {
     let thin = "(…)? holds if slots do not interact: this log is too thin to tell (effects of more slots could not be tested) \
                 (new; new vs logging)";
     assert_eq!(flat.matches(thin).count(), 1, "{text}");
-    assert_eq!(flat.matches(&format!("[…]! {WRONG} (bolder; bolder vs logging)")).count(), 1, "{text}");
+    assert_eq!(flat.matches(&format!("[…]! {} (bolder; bolder vs logging)", worded(&WRONG))).count(), 1, "{text}");
     // Once in the note; of what is refuted, also beside dominance and in the check that is not passed.
     let said = |text: &str| flat.matches(text).count();
     assert_eq!((said("too thin to tell"), said("effects of 3 slots")), (1, 3), "{text}");
     // The structure of one is refuted; of the other nothing is known.
-    let cannot = format!("bolder vs logging: cannot tell whether one dominates ({WRONG})");
+    let cannot = format!("bolder vs logging: cannot tell whether one dominates ({})", worded(&WRONG));
     assert_eq!((said("dominates"), said(&cannot)), (1, 1), "{text}");
 }
 
@@ -366,8 +371,8 @@ fn marked_segments_and_bands_are_explained() {
     assert_eq!(text.matches("(…)? holds only under an assumption about how slots interact").count(), 1, "{text}");
     assert_eq!(text.matches("[…]! not to be relied on: the log contradicts the structure").count(), 1, "{text}");
     let text = flat(&inspection(&inspected(marked()), FULL));
-    assert!(text.contains(&format!("CDF band: 0.0600 wide in all at 95% confidence; {THIN}")), "{text}");
-    assert!(text.contains(&format!("5,280 more than there are; {WRONG}")), "{text}");
+    assert!(text.contains(&format!("CDF band: 0.0600 wide in all at 95% confidence; {}", worded(&THIN))), "{text}");
+    assert!(text.contains(&format!("5,280 more than there are; {}", worded(&WRONG))), "{text}");
     let json = inspection_json(&inspected(marked()), &"settings", Voice::CommandLine).unwrap();
     assert_eq!(
         (json.matches("\"conditional\": true").count(), json.matches("\"refuted\": \"additive\"").count()),

@@ -80,7 +80,7 @@ pub use result::reason::{Effects, Reason, TailMetric, Untested, WayOut};
 pub use result::refutation::Refutation;
 pub use result::selection::{FunctionalTest, Interaction, OrderTest, Selection, SelectionReason};
 pub use result::skipped::{SkipReason, Skipped, SkippedExample};
-pub use result::words::{Advice, PlainWords, Words};
+pub use result::trust::{Trust, Trusts};
 pub use spec::binning::{Binning, Scale};
 pub use spec::combination::{Combination, Metric, Term};
 pub use spec::correction::{Correction, CorrectionChoice};

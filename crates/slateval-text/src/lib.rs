@@ -1,84 +1,38 @@
-//! What reports and verdicts share of words: text from outside made fit to be shown, for names, messages and rules may hold
-//! anything; and settings named in the reader's terms ([`Voice`]).
+//! All sentences for readers: what was found, why something is missing, and what to do about it, in the reader's terms
+//! ([`Voice`]); and text from outside made fit to be shown, for names, messages and rules may hold anything.
 //!
-//! Shared by `slateval-report` and `slateval-gate`. It needs nothing but the core: a gate in continuous integration needs
-//! no fonts and no file formats.
+//! It needs nothing but the statistics' types: a gate in continuous integration needs no fonts and no file formats.
 
+mod advice;
+pub mod assumptions;
+pub mod checks;
+pub mod comparison;
+mod escape;
+mod finding;
+pub mod ignored;
+pub mod intervals;
+mod lists;
+pub mod number;
+mod order;
+mod reason;
+pub mod selection;
+pub mod skipped;
+pub mod standing;
 mod voice;
+pub mod weights;
 
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 struct Readme;
 
-use std::borrow::Cow;
-
-pub use slateval::{is_obeyed, shown};
+pub use escape::{name, on_one_line, printable, safe_json, segment_name, sentence};
+pub use reason::condition;
+pub use slateval_stats::{is_obeyed, shown};
 pub use voice::Voice;
 
-/// A message with the line breaks of its own, each line [`shown`]: for what was put together without care.
-///
-/// ```
-/// assert_eq!(slateval_text::printable("two\nlines\u{1b}[2J"), "two\nlines\\u{1b}[2J");
-/// ```
-pub fn printable(message: &str) -> Cow<'_, str> {
-    if message.split('\n').all(|line| matches!(shown(line), Cow::Borrowed(_))) {
-        return Cow::Borrowed(message);
-    }
-    Cow::Owned(message.split('\n').map(shown).collect::<Vec<_>>().join("\n"))
-}
-
-/// The same JSON with nothing in it that a terminal or a build server obeys: such characters are written as numbers. JSON
-/// has them only inside strings.
-///
-/// ```
-/// assert_eq!(slateval_text::safe_json("[\"\u{9b}2J\"]\n"), "[\"\\u009b2J\"]\n");
-/// ```
-pub fn safe_json(json: &str) -> String {
-    let mut out = String::with_capacity(json.len());
-    for c in json.chars() {
-        match c {
-            '\n' => out.push(c),
-            '#' if out.ends_with('#') => out.push_str("\\u0023"),
-            c if is_obeyed(c) => out.push_str(&format!("\\u{:04x}", u32::from(c))),
-            c => out.push(c),
-        }
-    }
-    out
-}
-
-/// Words on one line, one blank between them.
-///
-/// ```
-/// assert_eq!(slateval_text::on_one_line(" two\n  lines "), "two lines");
-/// ```
-pub fn on_one_line(text: &str) -> String {
-    text.split_whitespace().collect::<Vec<_>>().join(" ")
-}
-
-/// A name in a table. A long one is cut in its middle: names often differ at their ends.
-pub fn name(text: &str) -> String {
-    const LONGEST: usize = 40;
-    let line = shown(text);
-    let letters: Vec<char> = line.chars().collect();
-    if letters.len() <= LONGEST {
-        return line.into_owned();
-    }
-    let (start, end) = (LONGEST / 2, letters.len() - (LONGEST - 1 - LONGEST / 2));
-    letters[..start].iter().chain(&['…']).chain(&letters[end..]).collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn terminals_are_told_nothing() {
-        assert_eq!(printable("plain ä −\n"), "plain ä −\n");
-        assert_eq!(printable("a\u{1b}]0;b\r\n::error::c"), "a\\u{1b}]0;b\\r\n\\::error::c");
-        assert_eq!(safe_json("\"##[a] \u{2028}\"\n"), "\"#\\u0023[a] \\u2028\"\n");
-        assert_eq!(name("two\nlines"), "two\\nlines");
-        let long = format!("start{}end", "x".repeat(50));
-        assert_eq!(name(&long), format!("start{}…{}end", "x".repeat(15), "x".repeat(16)));
-        assert_eq!(name(&"ä".repeat(40)), "ä".repeat(40));
-    }
+/// An answer that can be put into words.
+pub trait InWords {
+    /// The words, without a full stop and with settings in the reader's terms. Names from data are in them as they are:
+    /// [`printable`] makes them fit for a terminal.
+    fn in_words(&self, voice: Voice) -> String;
 }

@@ -1,8 +1,8 @@
 //! In whose terms settings are named: flags on the command line, keyword arguments in Python.
 
-use slateval::{Advice, Finding, Reason, Words};
+use slateval_stats::{Finding, Reason};
 
-use crate::printable;
+use crate::{InWords, condition, printable};
 
 /// Who is spoken to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -12,28 +12,8 @@ pub enum Voice {
     CommandLine,
     /// Someone in Python: `bins="log"`.
     Python,
-}
-
-impl Words for Voice {
-    fn advice(&self, advice: Advice) -> String {
-        match advice {
-            Advice::LogBins => format!("use {}", self.setting("bins", "log")),
-            Advice::FinerBins => format!(
-                "use {} for rewards over many orders of magnitude, or more {}",
-                self.setting("bins", "log"),
-                self.flag("bins")
-            ),
-            Advice::NameStructure => format!("fix {}", self.flag("structure")),
-            Advice::MinPropensity => format!("give {}", self.flag("min-propensity")),
-            Advice::Ranking(Some(pool)) => format!("use {}", self.setting("structure", &format!("ranking:{pool}"))),
-            Advice::Ranking(None) => {
-                format!("use {} with the number N of candidates", self.setting("structure", "ranking:N"))
-            }
-            Advice::ProductStructure => format!("read the log with {}", self.setting("structure", "product")),
-            Advice::JointTargetSlots => format!("use {}", self.setting("target-slots", "joint")),
-            other => slateval::PlainWords.advice(other),
-        }
-    }
+    /// A program that calls the library: no front end is named.
+    Plain,
 }
 
 impl Voice {
@@ -42,6 +22,7 @@ impl Voice {
         match self {
             Voice::CommandLine => format!("--{name} {value}"),
             Voice::Python => format!("{}=\"{value}\"", name.replace('-', "_")),
+            Voice::Plain => format!("{name} {value}"),
         }
     }
 
@@ -50,6 +31,7 @@ impl Voice {
         match self {
             Voice::CommandLine => format!("--{name}"),
             Voice::Python => name.replace('-', "_"),
+            Voice::Plain => name.to_owned(),
         }
     }
 
@@ -58,6 +40,7 @@ impl Voice {
         match self {
             Voice::CommandLine => "the file that --json writes",
             Voice::Python => "to_dict()",
+            Voice::Plain => "the evaluation",
         }
     }
 
@@ -66,17 +49,18 @@ impl Voice {
         match self {
             Voice::CommandLine => "the files that --cdf and --json --full-cdf write",
             Voice::Python => "to_dict(full_cdf=True) and each policy's cdf",
+            Voice::Plain => "the evaluation's policies and segments",
         }
     }
 
     /// Why an interval is missing, or what stands against it.
     pub fn reason(self, reason: &Reason) -> String {
-        printable(&reason.in_words(&self)).into_owned()
+        printable(&reason.in_words(self)).into_owned()
     }
 
     /// The same as it follows a mark: `(…)? holds if …`.
     pub fn after_mark(self, reason: &Reason) -> String {
-        match reason.condition() {
+        match condition(reason) {
             Some(condition) => format!("holds if {}", printable(&condition)),
             None => self.reason(reason),
         }
@@ -84,7 +68,7 @@ impl Voice {
 
     /// What a check found.
     pub fn finding(self, finding: &Finding) -> String {
-        printable(&finding.in_words(&self)).into_owned()
+        printable(&finding.in_words(self)).into_owned()
     }
 }
 
@@ -97,8 +81,6 @@ mod tests {
         let coarse = Reason::CoarseBin { reward: None, share: 0.34 };
         assert!(Voice::CommandLine.reason(&coarse).ends_with("34% of the distribution: use --bins log"));
         assert!(Voice::Python.reason(&coarse).ends_with("34% of the distribution: use bins=\"log\""));
-        assert!(coarse.to_string().ends_with("34% of the distribution: use logarithmic bins"));
-        assert_eq!(Voice::Python.advice(Advice::JointTargetSlots), "use target_slots=\"joint\"");
-        assert_eq!(Voice::Python.advice(Advice::MinPropensity), "give min_propensity");
+        assert!(Voice::Plain.reason(&coarse).ends_with("34% of the distribution: use logarithmic bins"));
     }
 }

@@ -62,7 +62,7 @@
 //!
 //! # Features
 //!
-//! `serde`, off by default: evaluations and other answers are `Serialize`; specifications, settings and what they are made
+//! `serde`, off by default: evaluations and other answers are `Serialize`, without the sentences of [`InWords`]; specifications, settings and what they are made
 //! of are also `Deserialize`. [`Summary::to_bytes`] and [`Summary::from_bytes`] are always there.
 
 // Adds summaries together.
@@ -82,16 +82,17 @@ pub use slates::slots::Slots;
 pub use slateval_accumulate::{Accumulator, Block, Slate};
 pub use slateval_format::{Content, History, Input};
 pub use slateval_stats::{
-    Advice, Band, Binning, Bounds, Cdf, CdfBand, Check, CheckName, Combination, Combined, Comparison,
-    ComparisonProfile, Correction, CorrectionChoice, Day, DesignSource, Diagnostics, Disparity, Dominance, Effects,
-    Enough, Error, Evaluation, FailedCheck, Family, Field, Finding, Functional, FunctionalTest, IgnoreReason,
-    IgnoredFile, InputFacts, Interaction, Interval, LOGGING, Lack, LogFacts, Metric, Needs, OrderTest, PlainWords,
-    PolicyEvaluation, PolicyProfile, PolicySpec, Pool, ProbabilityEstimate, Profile, PropensitySource,
-    QuantileEstimate, Reason, Refutation, Remedy, Result, RewardFacts, RowShares, Scale, Segment, SegmentEvaluation,
-    Selection, SelectionReason, Settings, SkipReason, Skipped, SkippedExample, Source, Spec, Status, Structure, Sums,
-    Tail, TailEstimate, TailMetric, TargetSlots, Term, Untested, WayOut, WeightHistogram, Words, Worth, command_line,
-    is_obeyed, ranking_weight, redacted, redacted_text, shown,
+    Band, Binning, Bounds, Cdf, CdfBand, Check, CheckName, Combination, Combined, Comparison, ComparisonProfile,
+    Correction, CorrectionChoice, Day, DesignSource, Diagnostics, Disparity, Dominance, Effects, Enough, Error,
+    Evaluation, FailedCheck, Family, Field, Finding, Functional, FunctionalTest, IgnoreReason, IgnoredFile, InputFacts,
+    Interaction, Interval, LOGGING, Lack, LogFacts, Metric, Needs, OrderTest, PolicyEvaluation, PolicyProfile,
+    PolicySpec, Pool, ProbabilityEstimate, Profile, PropensitySource, QuantileEstimate, Reason, Refutation, Remedy,
+    Result, RewardFacts, RowShares, Scale, Segment, SegmentEvaluation, Selection, SelectionReason, Settings,
+    SkipReason, Skipped, SkippedExample, Source, Spec, Status, Structure, Sums, Tail, TailEstimate, TailMetric,
+    TargetSlots, Term, Trust, Trusts, Untested, WayOut, WeightHistogram, Worth, command_line, is_obeyed,
+    ranking_weight, redacted, redacted_text, shown,
 };
+pub use slateval_text::{InWords, Voice};
 pub use summary::Summary;
 
 /// Runs the Rust of the repository's README as a documentation test. The file is no part of the packaged crate, and only

@@ -8,6 +8,7 @@ use slateval::{
     CheckName, Combination, Comparison, Evaluation, Interval, LOGGING, Metric, PolicyEvaluation, Profile,
     PropensitySource, Reason, Refutation, SkipReason, Skipped, Spec, Status, Structure, Summary, TargetSlots, Term,
 };
+use slateval::{InWords, Voice};
 
 /// A log whose propensities are this share of what they should be.
 fn wrong(rows: usize, share: f64) -> Vec<Slate> {
@@ -54,7 +55,7 @@ fn wrong_propensities_mark_every_interval_of_the_target() {
     let logging = &evaluation.policies[0];
     assert!(of_policy(logging).iter().all(|interval| interval.refuted.is_none()), "what was logged was logged");
     let reason = evaluation.policies[1].mean.reason.as_ref().unwrap();
-    assert_eq!(reason.to_string(), "the check `propensities` of `new` did not pass");
+    assert_eq!(reason.in_words(Voice::Plain), "the check `propensities` of `new` did not pass");
 
     let right = summarise(&Spec::new(Structure::Product, ["new"]), &contextual_log(12, 3000, 2, 3));
     assert_marked(&right.evaluate(&quick()).unwrap(), "new", None);
@@ -78,8 +79,12 @@ fn a_target_without_support_is_marked_whatever_the_structure_and_the_slots() {
             let evaluation = summarise(&Spec::new(structure.clone(), ["new"]), &log).evaluate(&quick()).unwrap();
             let checks = &evaluation.policies[1].diagnostics.checks;
             assert_eq!((checks[0].name(), checks[0].status), (CheckName::Propensities, Status::Fail), "{checks:?}");
-            assert!(checks[0].finding.to_string().contains("only 50.0% of what the target shows"));
-            assert!(!checks.iter().any(|check| check.finding.to_string().contains("a structure of higher order")));
+            assert!(checks[0].finding.in_words(Voice::Plain).contains("only 50.0% of what the target shows"));
+            assert!(
+                !checks
+                    .iter()
+                    .any(|check| check.finding.in_words(Voice::Plain).contains("a structure of higher order"))
+            );
             let intervals =
                 of_policy(&evaluation.policies[1]).into_iter().chain(of_comparison(&evaluation.comparisons[0]));
             for interval in intervals.filter(|interval| interval.lower.is_some()) {
@@ -156,7 +161,7 @@ fn segments_are_marked_by_the_whole_log() {
     let mean = &quiet.policies[1].mean;
     assert_eq!(mean.refuted, Some(check(CheckName::Propensities)));
     assert_eq!(
-        mean.reason.as_ref().unwrap().to_string(),
+        mean.reason.as_ref().unwrap().in_words(Voice::Plain),
         "the check `propensities` of `new` did not pass in the whole log"
     );
     assert!(quiet.policies[0].mean.refuted.is_none());
@@ -206,7 +211,7 @@ fn slots_that_a_target_leaves_as_they_are_do_not_warn() {
         let checks = &evaluation.policies[1].diagnostics.checks;
         let remark = checks.iter().find(|check| check.name() == CheckName::Correction).unwrap();
         assert_eq!(remark.status, Status::Ok, "{remark:?}");
-        assert!(remark.finding.to_string().contains("slot 2, 3, 4 never varies"), "{}", remark.finding);
+        assert!(remark.finding.in_words(Voice::Plain).contains("slot 2, 3, 4 never varies"), "{:?}", remark.finding);
         assert!(checks.iter().all(|check| check.status != Status::Fail), "{checks:?}");
     }
 }
@@ -215,5 +220,5 @@ fn slots_that_a_target_leaves_as_they_are_do_not_warn() {
 fn a_name_in_a_reason_is_shown_and_not_obeyed() {
     let policy = "a\n::stop\u{1b}[2J".to_owned();
     let reason = Reason::CheckNotPassed { check: CheckName::Order, policy, in_whole_log: false };
-    assert_eq!(reason.to_string(), "the check `order` of `a\\n::stop\\u{1b}[2J` did not pass");
+    assert_eq!(reason.in_words(Voice::Plain), "the check `order` of `a\\n::stop\\u{1b}[2J` did not pass");
 }

@@ -7,6 +7,7 @@ mod truth;
 
 use common::{Random, Slate, summarise};
 use slateval::{Band, Evaluation, Refutation, Settings, Spec, Status, Structure, TargetSlots};
+use slateval::{InWords, Voice};
 use truth::{Answers, Truth};
 
 fn settings(seed: usize) -> Settings {
@@ -103,11 +104,11 @@ fn a_target_that_changes_few_slots_leaves_nothing_untested() {
         (6, 1, parity_of_some(6, |row| vec![row % 2])),
     ] {
         let check = new.diagnostics.checks.iter().find(|check| check.name().as_str() == "order").unwrap();
-        assert_eq!(check.status, Status::Ok, "{slots}: {}", check.finding);
+        assert_eq!(check.status, Status::Ok, "{slots}: {:?}", check.finding);
         let plural = if order == 1 { "" } else { "s" };
         let why =
             format!("the target changes at most {order} slot{plural} of a slate: nothing is assumed at this order");
-        let reason = new.selection.as_ref().unwrap().reason.to_string();
+        let reason = new.selection.as_ref().unwrap().reason.in_words(Voice::Plain);
         assert!(reason.starts_with(&format!("CDF at order {order}")) && reason.ends_with(&why), "{reason}");
         assert!(!new.mean.conditional && new.mean.lower.is_some());
     }
@@ -192,7 +193,7 @@ fn the_mean_the_variance_and_the_cdf_have_orders_of_their_own() {
         summarise(&Spec::new(Structure::Auto, ["new"]).with_chi(), &slates).evaluate(&settings(1)).unwrap();
     let new = evaluation.policy("new").unwrap();
     let selection = new.selection.as_ref().unwrap();
-    assert_eq!((selection.mean, selection.variance, selection.cdf), (1, 2, 3), "{}", selection.reason);
+    assert_eq!((selection.mean, selection.variance, selection.cdf), (1, 2, 3), "{:?}", selection.reason);
     assert_eq!(new.structure, Some(Structure::Order(3)));
     // Three independent slots with variance .09 each.
     let variance = new.variance.estimate.unwrap();
@@ -243,7 +244,7 @@ fn an_order_that_the_log_cannot_carry_is_not_used_and_this_is_said() {
     let selection = new.selection.as_ref().unwrap();
     assert!(selection.orders[0].design_ess.unwrap() < 10.0);
     assert_eq!((selection.cdf, selection.band), (1, None));
-    assert!(selection.reason.to_string().contains("too thin to tell"), "{}", selection.reason);
+    assert!(selection.reason.in_words(Voice::Plain).contains("too thin to tell"), "{:?}", selection.reason);
     let check = new.diagnostics.checks.iter().find(|c| c.name().as_str() == "order").unwrap();
     assert_eq!(check.status, Status::Warn);
     // What rests on the order alone is given as such.
@@ -276,7 +277,7 @@ fn where_every_order_shows_nothing_vouches_for_the_cdf() {
     let evaluation = summarise(&Spec::new(Structure::Auto, ["new"]).with_chi(), &slates).evaluate(&settings).unwrap();
     let new = evaluation.policy("new").unwrap();
     let selection = new.selection.as_ref().unwrap();
-    assert_eq!((selection.cdf, selection.band), (4, None), "{}", selection.reason);
+    assert_eq!((selection.cdf, selection.band), (4, None), "{:?}", selection.reason);
     let check = new.diagnostics.checks.iter().find(|c| c.name().as_str() == "order").unwrap();
     assert_eq!(check.status, Status::Fail);
     let median = &new.quantiles[1].interval;
@@ -297,7 +298,7 @@ fn a_target_with_joint_slots_stays_at_order_one() {
         let selection = new.selection.clone().unwrap();
         assert_eq!((selection.cdf, selection.mean, selection.variance, selection.band), (1, 1, 1, None));
         // No test can vouch for the additive order, but the log may contradict it.
-        assert_eq!(selection.orders[0].active, contradicted, "{}", selection.reason);
+        assert_eq!(selection.orders[0].active, contradicted, "{:?}", selection.reason);
         let median = &new.quantiles[1].interval;
         assert_eq!(median.conditional, !contradicted);
         assert!(median.lower.is_none() && median.if_order_holds.is_some(), "{median:?}");

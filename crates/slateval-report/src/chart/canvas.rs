@@ -2,8 +2,10 @@
 
 use std::fmt::{self, Display, Write};
 
-use crate::markup::Markup;
-use crate::standing::Standing;
+use slateval::Interval;
+
+use crate::markup::{Escaped, Markup};
+use crate::standing::{Standing, ends};
 
 /// A place in pixels, to a tenth.
 #[derive(Debug, Clone, Copy)]
@@ -44,76 +46,65 @@ pub(crate) enum Role {
     Marker,
 }
 
-/// Colours that the colour-blind tell apart (after Okabe and Ito, darkened to stand out on white): logging, then targets.
-const COLOURS: [&str; 7] = ["#5b6470", "#0072b2", "#d55e00", "#00805d", "#a8488a", "#9a6700", "#2a7fb8"];
+/// Colours that the colour-blind tell apart (after Okabe and Ito, darkened to stand out on white), and dashes that tell
+/// lines apart without colours: logging, then targets. Style sheets know a class for each.
+const LOOKS: [(&str, &str); 7] = [
+    ("#5b6470", "5 4"),
+    ("#0072b2", "none"),
+    ("#d55e00", "11 3"),
+    ("#00805d", "7 3 2 3"),
+    ("#a8488a", "3 3"),
+    ("#9a6700", "14 4 3 4"),
+    ("#2a7fb8", "2 2"),
+];
 
-/// So that lines can be told apart without colours too.
-const DASHES: [&str; 7] = ["5 4", "none", "11 3", "7 3 2 3", "3 3", "14 4 3 4", "2 2"];
-
-/// Style sheets know a class for each of the colours.
-const SERIES: [&str; 7] = ["s0", "s1", "s2", "s3", "s4", "s5", "s6"];
-
-/// Logging has a colour of its own; targets share the others.
-fn colour(series: usize) -> usize {
-    if series == 0 { 0 } else { 1 + (series - 1) % (COLOURS.len() - 1) }
+/// Logging has a look of its own; targets share the others.
+fn look_of(series: usize) -> usize {
+    if series == 0 { 0 } else { 1 + (series - 1) % (LOOKS.len() - 1) }
 }
 
 /// The class of a policy's colour.
-pub(crate) fn swatch(series: usize) -> &'static str {
-    SERIES[colour(series)]
+pub(crate) fn swatch(series: usize) -> String {
+    format!("s{}", look_of(series))
 }
 
 impl Role {
-    fn class(self) -> String {
-        let of = |what: &str, series: usize| format!("{what} {}", swatch(series));
+    /// Attributes that a style sheet finds.
+    fn themed(self) -> String {
+        let of = |what: &str, series: usize| format!(r#" class="{what} {}" data-series="{series}""#, swatch(series));
         match self {
-            Role::Grid => "grid".into(),
-            Role::Axis => "axis".into(),
-            Role::Tick => "tick".into(),
-            Role::Label => "label".into(),
+            Role::Grid => r#" class="grid""#.into(),
+            Role::Axis => r#" class="axis""#.into(),
+            Role::Tick => r#" class="tick""#.into(),
+            Role::Label => r#" class="label""#.into(),
             Role::Line(series) => of("line", series),
             Role::Band(series) => of("band", series),
             Role::Edge(series) => of("edge", series),
             Role::Bar(series) => of("bar", series),
             Role::Dot(series) => of("dot", series),
-            Role::Marker => "marker".into(),
+            Role::Marker => r#" class="marker""#.into(),
         }
     }
 
-    fn printed(self) -> Vec<(&'static str, String)> {
-        let text = |size: f64, fill: &str| vec![("font-size", size.to_string()), ("fill", fill.to_owned())];
-        let stroke = |colour: &str, width: &str| {
-            vec![("fill", "none".to_owned()), ("stroke", colour.to_owned()), ("stroke-width", width.to_owned())]
-        };
-        let fill = |series: usize, opacity: &str| {
-            vec![("fill", COLOURS[colour(series)].to_owned()), ("fill-opacity", opacity.to_owned())]
-        };
+    /// Attributes that need no style sheet.
+    fn printed(self) -> String {
+        let text = |size: u32, fill: &str| format!(r#" font-size="{size}" fill="{fill}""#);
+        let stroke = |colour: &str, width: f64| format!(r#" fill="none" stroke="{colour}" stroke-width="{width}""#);
+        let colour = |series: usize| LOOKS[look_of(series)].0;
+        let fill = |series: usize, opacity: f64| format!(r#" fill="{}" fill-opacity="{opacity}""#, colour(series));
         match self {
-            Role::Grid => stroke("#e3e5e8", "1"),
-            Role::Axis => stroke("#4a4f57", "1.2"),
-            Role::Tick => text(12.0, "#4a4f57"),
-            Role::Label => text(13.0, "#22252a"),
+            Role::Grid => stroke("#e3e5e8", 1.0),
+            Role::Axis => stroke("#4a4f57", 1.2),
+            Role::Tick => text(12, "#4a4f57"),
+            Role::Label => text(13, "#22252a"),
             Role::Line(series) => {
-                let mut line = stroke(COLOURS[colour(series)], "2");
-                line.push(("stroke-linejoin", "round".to_owned()));
-                line.push(("stroke-dasharray", DASHES[colour(series)].to_owned()));
-                line
+                let (colour, dashes) = LOOKS[look_of(series)];
+                format!(r#"{} stroke-linejoin="round" stroke-dasharray="{dashes}""#, stroke(colour, 2.0))
             }
-            Role::Band(series) => fill(series, "0.16"),
-            Role::Edge(series) => {
-                let mut edge = stroke(COLOURS[colour(series)], "1.2");
-                edge.push(("stroke-dasharray", "2 3".to_owned()));
-                edge
-            }
-            Role::Bar(series) | Role::Dot(series) => fill(series, "1"),
-            Role::Marker => stroke("#4a4f57", "1"),
-        }
-    }
-
-    fn series(self) -> Option<usize> {
-        match self {
-            Role::Line(s) | Role::Band(s) | Role::Edge(s) | Role::Bar(s) | Role::Dot(s) => Some(s),
-            _ => None,
+            Role::Band(series) => fill(series, 0.16),
+            Role::Edge(series) => stroke(colour(series), 1.2) + r#" stroke-dasharray="2 3""#,
+            Role::Bar(series) | Role::Dot(series) => fill(series, 1.0),
+            Role::Marker => stroke("#4a4f57", 1.0),
         }
     }
 }
@@ -139,7 +130,8 @@ impl Canvas {
     }
 
     pub(crate) fn path(&mut self, role: Role, d: &str) {
-        self.shape("path", role, &[("d", &d)]);
+        let look = self.look(role);
+        self.markup.raw(format_args!(r#"<path d="{d}"{look}/>"#));
     }
 
     /// A policy's band: filled, or two dashed lines if it holds only under a condition.
@@ -155,11 +147,21 @@ impl Canvas {
     }
 
     pub(crate) fn rect(&mut self, role: Role, x: f64, y: f64, width: f64, height: f64) {
-        self.shape("rect", role, &[("x", &Px(x)), ("y", &Px(y)), ("width", &Px(width)), ("height", &Px(height))]);
+        let (look, x, y, width, height) = (self.look(role), Px(x), Px(y), Px(width), Px(height));
+        self.markup.raw(format_args!(r#"<rect x="{x}" y="{y}" width="{width}" height="{height}"{look}/>"#));
     }
 
-    pub(crate) fn circle(&mut self, role: Role, (x, y): (f64, f64), radius: f64) {
-        self.shape("circle", role, &[("cx", &Px(x)), ("cy", &Px(y)), ("r", &Px(radius))]);
+    /// A dot at an estimate and a bar along its interval, at a height; `at` has the pixels of values.
+    pub(crate) fn interval(&mut self, policy: usize, interval: &Interval, at: impl Fn(f64) -> f64, y: f64) {
+        if let (Some(lower), Some(upper)) = ends(interval) {
+            let (from, to) = (at(lower), at(upper));
+            let role = if interval.conditional { Role::Edge(policy) } else { Role::Band(policy) };
+            self.rect(role, from, y - 4.0, (to - from).max(1.0), 8.0);
+        }
+        if let Some(estimate) = interval.estimate {
+            let (look, x, y) = (self.look(Role::Dot(policy)), Px(at(estimate)), Px(y));
+            self.markup.raw(format_args!(r#"<circle cx="{x}" cy="{y}" r="3.5"{look}/>"#));
+        }
     }
 
     pub(crate) fn text(&mut self, role: Role, (x, y): (f64, f64), place: Place, text: impl Display) {
@@ -168,27 +170,14 @@ impl Canvas {
             Place::Middle => "middle",
             Place::End => "end",
         };
-        let own: [(&'static str, &dyn Display); 3] = [("x", &Px(x)), ("y", &Px(y)), ("text-anchor", &anchor)];
-        let look = self.look(role);
-        let all: Vec<(&'static str, &dyn Display)> =
-            own.into_iter().chain(look.iter().map(|(k, v)| (*k, v as &dyn Display))).collect();
-        self.markup.element("text", &all, text);
+        let (look, x, y, text) = (self.look(role), Px(x), Px(y), Escaped(&text));
+        self.markup.raw(format_args!(r#"<text x="{x}" y="{y}" text-anchor="{anchor}"{look}>{text}</text>"#));
     }
 
-    fn shape(&mut self, tag: &'static str, role: Role, own: &[(&'static str, &dyn Display)]) {
-        let look = self.look(role);
-        let all: Vec<(&'static str, &dyn Display)> =
-            own.iter().copied().chain(look.iter().map(|(k, v)| (*k, v as &dyn Display))).collect();
-        self.markup.empty(tag, &all);
-    }
-
-    fn look(&self, role: Role) -> Vec<(&'static str, String)> {
+    fn look(&self, role: Role) -> String {
         match self.ink {
             Ink::Printed => role.printed(),
-            Ink::Themed => {
-                let series = role.series().map(|s| ("data-series", s.to_string()));
-                [("class", role.class())].into_iter().chain(series).collect()
-            }
+            Ink::Themed => role.themed(),
         }
     }
 }

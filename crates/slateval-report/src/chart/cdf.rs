@@ -1,11 +1,10 @@
 //! Distribution functions with their bands.
 
-use slateval::{Cdf, PolicyEvaluation};
+use slateval::{Cdf, Evaluation, PolicyEvaluation};
 
-use super::canvas::{Canvas, Ink, Role, path};
-use super::frame::{Frame, Size, Titles, wrap};
+use super::canvas::{Canvas, Role, path};
+use super::frame::{Chart, Frame, Size, Titles};
 use super::thin::thinned;
-use crate::markup::Markup;
 use crate::standing::{Standing, band_ends};
 
 /// How a distribution goes from one reward to the next.
@@ -15,6 +14,13 @@ pub(crate) enum Curve {
     Steps,
     /// Rewards were put into bins: it rises through them.
     Lines,
+}
+
+impl Curve {
+    /// How the rewards of an evaluation's log are drawn.
+    pub(crate) fn of(evaluation: &Evaluation) -> Self {
+        if evaluation.log.reward.distinct.is_some() { Curve::Steps } else { Curve::Lines }
+    }
 }
 
 /// CDFs in one picture.
@@ -46,8 +52,8 @@ pub(crate) fn reward_range(policies: &[PolicyEvaluation]) -> (f64, f64) {
     if low.is_finite() && high.is_finite() { (low, high) } else { (0.0, 1.0) }
 }
 
-impl CdfChart<'_> {
-    pub(crate) fn frame(&self, size: Size) -> Frame {
+impl Chart for CdfChart<'_> {
+    fn frame(&self, size: Size) -> Frame {
         let (low, high) = self.range;
         let room = if self.curve == Curve::Steps { 0.03 * (high - low) } else { 0.0 };
         let mut frame = Frame::new(size, (low - room, high + room), (0.0, 1.0));
@@ -55,26 +61,7 @@ impl CdfChart<'_> {
         frame
     }
 
-    /// The picture for a page. `words` are its name and what it shows.
-    pub(crate) fn svg(
-        &self,
-        id: &str,
-        class: &'static str,
-        size: Size,
-        titles: Titles<'_>,
-        words: (&str, &str),
-    ) -> Markup {
-        let frame = self.frame(size);
-        let mut canvas = Canvas::new(Ink::Themed);
-        self.draw(&mut canvas, &frame, titles);
-        if self.bands {
-            let (bottom, top) = frame.y.pixels;
-            canvas.line(Role::Marker, (frame.x.pixels.0, bottom), (frame.x.pixels.0, top));
-        }
-        wrap(id, class, size, &frame, words, &canvas)
-    }
-
-    pub(crate) fn draw(&self, canvas: &mut Canvas, frame: &Frame, titles: Titles<'_>) {
+    fn draw(&self, canvas: &mut Canvas, frame: &Frame, titles: Titles<'_>) {
         frame.draw(canvas, titles);
         let thin: Vec<Cdf> = self.policies.iter().map(|p| thinned(&p.cdf, self.points)).collect();
         if self.bands {
@@ -91,6 +78,12 @@ impl CdfChart<'_> {
         }
     }
 
+    fn has_marker(&self) -> bool {
+        self.bands
+    }
+}
+
+impl CdfChart<'_> {
     /// A side of the band, where there is one all along.
     fn bound(&self, cdf: &Cdf, bound: &[Option<f64>], frame: &Frame) -> Option<Vec<(f64, f64)>> {
         let values: Option<Vec<f64>> = bound.iter().copied().collect();

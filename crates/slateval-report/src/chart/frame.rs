@@ -1,8 +1,8 @@
 //! Axes around a plot.
 
-use super::canvas::{Canvas, Place, Px, Role};
+use super::canvas::{Canvas, Ink, Place, Px, Role};
 use super::scale::Scale;
-use crate::markup::Markup;
+use crate::markup::{Markup, html};
 
 /// How large a picture is, in its own units.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -79,37 +79,45 @@ impl Frame {
     }
 }
 
-/// A picture's element, with what it is called and what it shows for those who cannot see it. A script finds the plot's
-/// place and scale in its attributes.
-pub(crate) fn wrap(
-    id: &str,
-    class: &'static str,
-    size: Size,
-    frame: &Frame,
-    words: (&str, &str),
-    canvas: &Canvas,
-) -> Markup {
-    let mut out = Markup::default();
-    let (title, desc) = (format!("{id}-title"), format!("{id}-desc"));
-    let view = format!("0 0 {} {}", Px(size.width), Px(size.height));
-    let ((left, right), (low, high)) = (frame.x.pixels, frame.x.values);
-    let (bottom, top) = frame.y.pixels;
-    let plot = format!("{} {} {} {}", Px(left), Px(right), Px(top), Px(bottom));
-    let named = format!("{title} {desc}");
-    out.open(
-        "svg",
-        &[
-            ("class", &class),
-            ("viewBox", &view),
-            ("role", &"img"),
-            ("aria-labelledby", &named),
-            ("data-plot", &plot),
-            ("data-values", &format_args!("{low} {high}")),
-        ],
-    );
-    out.element("title", &[("id", &title)], words.0);
-    out.element("desc", &[("id", &desc)], words.1);
-    out.add(&canvas.markup);
-    out.close("svg");
-    out
+/// A plot on two scales.
+pub(crate) trait Chart {
+    /// The scales, in a picture of this size.
+    fn frame(&self, size: Size) -> Frame;
+
+    fn draw(&self, canvas: &mut Canvas, frame: &Frame, titles: Titles<'_>);
+
+    /// Whether a script moves a line across it.
+    fn has_marker(&self) -> bool {
+        false
+    }
+
+    /// How high it has to be, beside others.
+    fn height(&self, usual: f64) -> f64 {
+        usual
+    }
+}
+
+/// A chart as a page has it, with what it is called and what it shows for those who cannot see it. A script finds the
+/// plot's place and scale in its attributes.
+pub(crate) fn svg(
+    m: &mut Markup,
+    chart: &dyn Chart,
+    (id, class, size): (&str, &str, Size),
+    titles: Titles<'_>,
+    (title, desc): (&str, &str),
+) {
+    let frame = chart.frame(size);
+    let mut canvas = Canvas::new(Ink::Themed);
+    chart.draw(&mut canvas, &frame, titles);
+    let ((left, right), (bottom, top), (low, high)) = (frame.x.pixels, frame.y.pixels, frame.x.values);
+    if chart.has_marker() {
+        canvas.line(Role::Marker, (left, bottom), (left, top));
+    }
+    let (width, height) = (Px(size.width), Px(size.height));
+    html!(m, r#"<svg class="{}" viewBox="0 0 {} {}" role="img""#, class, width, height);
+    html!(m, r#" aria-labelledby="{}-title {}-desc""#, id, id);
+    html!(m, r#" data-plot="{} {} {} {}" data-values="{} {}">"#, Px(left), Px(right), Px(top), Px(bottom), low, high);
+    html!(m, r#"<title id="{}-title">{}</title><desc id="{}-desc">{}</desc>"#, id, title, id, desc);
+    m.add(&canvas.markup);
+    html!(m, "</svg>");
 }

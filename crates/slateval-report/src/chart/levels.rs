@@ -2,9 +2,8 @@
 
 use slateval::Interval;
 
-use super::canvas::{Canvas, Ink, Place, Role, path};
-use super::frame::{Frame, Size, Titles, wrap};
-use crate::markup::Markup;
+use super::canvas::{Canvas, Place, Role, path};
+use super::frame::{Chart, Frame, Size, Titles};
 use crate::standing::{Standing, ends};
 
 /// One curve with its band.
@@ -43,31 +42,14 @@ impl LevelChart<'_> {
         let room = 0.05 * (high - low);
         (low - room, high + room)
     }
+}
 
-    pub(crate) fn frame(&self, size: Size) -> Frame {
+impl Chart for LevelChart<'_> {
+    fn frame(&self, size: Size) -> Frame {
         Frame::new(size, (0.0, 100.0), self.range())
     }
 
-    /// The picture for a page. `words` are its name and what it shows.
-    pub(crate) fn svg(
-        &self,
-        id: &str,
-        class: &'static str,
-        size: Size,
-        titles: Titles<'_>,
-        words: (&str, &str),
-    ) -> Markup {
-        let frame = self.frame(size);
-        let mut canvas = Canvas::new(Ink::Themed);
-        self.draw(&mut canvas, &frame, titles);
-        if self.difference == Difference::No {
-            let (bottom, top) = frame.y.pixels;
-            canvas.line(Role::Marker, (frame.x.pixels.0, bottom), (frame.x.pixels.0, top));
-        }
-        wrap(id, class, size, &frame, words, &canvas)
-    }
-
-    pub(crate) fn draw(&self, canvas: &mut Canvas, frame: &Frame, titles: Titles<'_>) {
+    fn draw(&self, canvas: &mut Canvas, frame: &Frame, titles: Titles<'_>) {
         frame.draw(canvas, titles);
         if self.difference == Difference::Yes {
             let ((left, right), zero) = (frame.x.pixels, frame.y.at(0.0));
@@ -76,13 +58,16 @@ impl LevelChart<'_> {
             canvas.text(Role::Tick, (right - 4.0, frame.y.pixels.0 - 7.0), Place::End, "lower rewards ↓");
         }
         for series in &self.series {
-            for run in self.runs(series) {
+            let points: Vec<(f64, &Interval)> =
+                self.levels.iter().map(|level| 100.0 * level).zip(series.values).collect();
+            let has_band = |(_, i): &(f64, &Interval)| matches!(ends(i), (Some(_), Some(_)));
+            // Where the band is missing, nothing is drawn.
+            for run in points.chunk_by(|a, b| has_band(a) == has_band(b)).filter(|run| has_band(&run[0])) {
                 let side = |of: fn(&Interval) -> Option<f64>| -> Vec<(f64, f64)> {
                     run.iter().filter_map(|(x, i)| Some(frame.at(*x, of(i)?))).collect()
                 };
                 let (lower, upper) = (side(|i| ends(i).0), side(|i| ends(i).1));
-                let standing = run.first().map_or(Standing::Stands, |(_, i)| Standing::of(i));
-                canvas.band(series.policy, standing, &lower, &upper);
+                canvas.band(series.policy, Standing::of(run[0].1), &lower, &upper);
             }
         }
         for series in &self.series {
@@ -92,19 +77,7 @@ impl LevelChart<'_> {
         }
     }
 
-    /// Levels without a gap in the band: where it is missing nothing is drawn.
-    fn runs<'s>(&self, series: &Series<'s>) -> Vec<Vec<(f64, &'s Interval)>> {
-        let mut runs: Vec<Vec<(f64, &Interval)>> = vec![Vec::new()];
-        for (level, interval) in self.levels.iter().zip(series.values) {
-            let (lower, upper) = ends(interval);
-            let open = lower.is_none() || upper.is_none();
-            match runs.last_mut() {
-                Some(run) if !open => run.push((100.0 * level, interval)),
-                Some(run) if run.is_empty() => {}
-                _ => runs.push(Vec::new()),
-            }
-        }
-        runs.retain(|run| !run.is_empty());
-        runs
+    fn has_marker(&self) -> bool {
+        self.difference == Difference::No
     }
 }

@@ -2,10 +2,11 @@
 
 use slateval::Interval;
 
-use super::canvas::{Canvas, Place, Role};
-use super::frame::{Frame, Size};
+use super::canvas::{Canvas, Ink, Place, Role};
+use super::frame::{Chart, Frame, Size, Titles};
 use super::scale::Scale;
-use crate::standing::{Standing, ends};
+use crate::markup::{Markup, html};
+use crate::standing::ends;
 
 /// Room for names to the left of the plot.
 const NAMES: f64 = 150.0;
@@ -35,11 +36,6 @@ impl LineChart<'_> {
         INTERVAL * most as f64 + ROOM
     }
 
-    /// How high the chart is.
-    pub(crate) fn height(&self) -> f64 {
-        TOP + BOTTOM + self.line_height() * self.lines.len() as f64
-    }
-
     fn range(&self) -> (f64, f64) {
         let values = |(_, i): &(usize, &Interval)| [i.estimate, ends(i).0, ends(i).1].into_iter().flatten();
         let all = self.lines.iter().flat_map(|line| &line.intervals).flat_map(values);
@@ -47,12 +43,23 @@ impl LineChart<'_> {
         let room = 0.05 * (high - low);
         (low - room, high + room)
     }
+}
 
-    /// Draws it into a place of this width, whose corner is at `(dx, dy)`.
-    pub(crate) fn draw(&self, canvas: &mut Canvas, size: Size, (dx, dy): (f64, f64), title: &str) {
-        let (left, right) = (dx + NAMES, dx + size.width - 14.0);
-        let (top, bottom) = (dy + TOP, dy + self.height() - BOTTOM);
-        let frame = Frame { x: Scale::new(self.range(), (left, right)), y: Scale::new((0.0, 1.0), (bottom, top)) };
+impl Chart for LineChart<'_> {
+    fn height(&self, _: f64) -> f64 {
+        TOP + BOTTOM + self.line_height() * self.lines.len() as f64
+    }
+
+    fn frame(&self, size: Size) -> Frame {
+        let height = self.height(size.height);
+        Frame {
+            x: Scale::new(self.range(), (NAMES, size.width - 14.0)),
+            y: Scale::new((0.0, 1.0), (height - BOTTOM, TOP)),
+        }
+    }
+
+    fn draw(&self, canvas: &mut Canvas, frame: &Frame, titles: Titles<'_>) {
+        let ((left, right), (bottom, top)) = (frame.x.pixels, frame.y.pixels);
         for (value, label) in frame.x.ticks(((right - left) / 90.0).clamp(2.0, 8.0) as usize) {
             let x = frame.x.at(value);
             canvas.line(Role::Grid, (x, bottom), (x, top));
@@ -61,26 +68,32 @@ impl LineChart<'_> {
         let zero = frame.x.at(0.0);
         canvas.line(Role::Axis, (zero, bottom), (zero, top));
         canvas.line(Role::Axis, (left, bottom), (right, bottom));
-        canvas.text(Role::Label, ((left + right) / 2.0, bottom + 38.0), Place::Middle, title);
+        canvas.text(Role::Label, ((left + right) / 2.0, bottom + 38.0), Place::Middle, titles.x);
         for (i, line) in self.lines.iter().enumerate() {
             let from = top + self.line_height() * i as f64;
             canvas.text(Role::Tick, (left - 7.0, from + self.line_height() / 2.0 + 4.0), Place::End, &line.name);
             for (k, (policy, interval)) in line.intervals.iter().enumerate() {
                 let y = from + ROOM / 2.0 + INTERVAL * (k as f64 + 0.5);
-                draw_interval(canvas, &frame, y, *policy, interval);
+                canvas.interval(*policy, interval, |value| frame.x.at(value), y);
             }
         }
     }
 }
 
-fn draw_interval(canvas: &mut Canvas, frame: &Frame, y: f64, policy: usize, interval: &Interval) {
-    if let (Some(lower), Some(upper)) = ends(interval) {
-        let (from, to) = (frame.x.at(lower), frame.x.at(upper));
-        let role =
-            if Standing::of(interval) == Standing::Conditional { Role::Edge(policy) } else { Role::Band(policy) };
-        canvas.rect(role, from, y - 4.0, (to - from).max(1.0), 8.0);
-    }
-    if let Some(estimate) = interval.estimate {
-        canvas.circle(Role::Dot(policy), (frame.x.at(estimate), y), 3.5);
-    }
+/// An estimate and its interval on a line, to stand in a table, and where 0 is. The table says the numbers, so the drawing
+/// is hidden from screen readers.
+pub(crate) fn interval_bar(interval: &Interval, range: (f64, f64), policy: usize) -> Markup {
+    const WIDTH: f64 = 150.0;
+    const HEIGHT: f64 = 18.0;
+    let scale = Scale::new(range, (4.0, WIDTH - 4.0));
+    let mut canvas = Canvas::new(Ink::Themed);
+    let zero = scale.at(0.0);
+    canvas.line(Role::Axis, (zero, 0.0), (zero, HEIGHT));
+    let clamped = |value: f64| scale.at(value.clamp(scale.values.0, scale.values.1));
+    canvas.interval(policy, interval, clamped, HEIGHT / 2.0);
+    let mut m = Markup::default();
+    html!(m, r#"<svg class="bar-line" viewBox="0 0 {} {}" aria-hidden="true">"#, WIDTH, HEIGHT);
+    m.add(&canvas.markup);
+    html!(m, "</svg>");
+    m
 }

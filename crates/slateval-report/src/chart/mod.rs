@@ -2,7 +2,6 @@
 
 mod canvas;
 mod cdf;
-mod dots;
 mod frame;
 mod levels;
 mod lines;
@@ -12,9 +11,8 @@ mod weights;
 
 pub(crate) use canvas::{Canvas, Ink, Place, Role, swatch};
 pub(crate) use cdf::{CdfChart, Curve, reward_range};
-pub(crate) use dots::interval_bar;
-pub(crate) use frame::{Size, Titles};
+pub(crate) use frame::{Chart, Size, Titles, svg};
 pub(crate) use levels::{Difference, LevelChart, Series};
-pub(crate) use lines::{Line, LineChart};
-pub(crate) use thin::{at, by_arc_length, thinned_together};
+pub(crate) use lines::{Line, LineChart, interval_bar};
+pub(crate) use thin::{by_arc_length, thinned_together};
 pub(crate) use weights::WeightChart;

@@ -33,7 +33,7 @@ pub(crate) fn by_arc_length(xs: &[f64], curves: &[&[f64]], most: usize) -> Vec<u
 
 /// A CDF with at most so many points.
 pub(crate) fn thinned(cdf: &Cdf, most: usize) -> Cdf {
-    at(cdf, &by_arc_length(&cdf.reward, &[&cdf.estimate], most))
+    cdf.at_points(&by_arc_length(&cdf.reward, &[&cdf.estimate], most))
 }
 
 /// CDFs with at most so many points: at the same rewards, so that they can be read off beside each other.
@@ -42,15 +42,10 @@ pub(crate) fn thinned_together(cdfs: &[&Cdf], most: usize) -> Vec<Cdf> {
         [first, rest @ ..] if rest.iter().all(|cdf| cdf.reward == first.reward) => {
             let curves: Vec<&[f64]> = cdfs.iter().map(|cdf| cdf.estimate.as_slice()).collect();
             let kept = by_arc_length(&first.reward, &curves, most);
-            cdfs.iter().map(|cdf| at(cdf, &kept)).collect()
+            cdfs.iter().map(|cdf| cdf.at_points(&kept)).collect()
         }
         _ => cdfs.iter().map(|cdf| thinned(cdf, most)).collect(),
     }
-}
-
-/// A CDF at some of its points.
-pub(crate) fn at(cdf: &Cdf, kept: &[usize]) -> Cdf {
-    cdf.at_points(kept)
 }
 
 #[cfg(test)]

@@ -2,9 +2,8 @@
 
 use slateval::WeightHistogram;
 
-use super::canvas::{Canvas, Ink, Place, Role};
-use super::frame::{Frame, Size, wrap};
-use crate::markup::Markup;
+use super::canvas::{Canvas, Place, Role};
+use super::frame::{Chart, Frame, Size, Titles};
 use crate::number::{count, fixed};
 
 /// Most bars.
@@ -27,22 +26,31 @@ impl WeightChart {
         WeightChart { edges, counts, policy }
     }
 
-    pub(crate) fn svg(&self, id: &str, class: &'static str, size: Size, words: (&str, &str)) -> Markup {
-        let frame = self.frame(size);
-        let mut canvas = Canvas::new(Ink::Themed);
-        self.draw(&mut canvas, &frame);
-        wrap(id, class, size, &frame, words, &canvas)
-    }
-
     fn most(&self) -> f64 {
         self.counts.iter().copied().max().unwrap_or(1).max(1) as f64
     }
 
-    pub(crate) fn frame(&self, size: Size) -> Frame {
+    fn axis(&self, canvas: &mut Canvas, frame: &Frame) {
+        let ((left, right), (bottom, top)) = (frame.x.pixels, frame.y.pixels);
+        canvas.line(Role::Axis, (left, bottom), (right, bottom));
+        let every = self.edges.len().div_ceil(((right - left) / 62.0).max(2.0) as usize).max(1);
+        for (i, edge) in self.edges.iter().enumerate().step_by(every) {
+            let x = frame.x.at(i as f64);
+            canvas.line(Role::Axis, (x, bottom), (x, bottom + 4.0));
+            let places = if *edge == 0.0 || edge.abs() >= 10.0 { 0 } else { 2 };
+            canvas.text(Role::Tick, (x, bottom + 18.0), Place::Middle, fixed(*edge, places));
+        }
+        canvas.text(Role::Label, ((left + right) / 2.0, bottom + 38.0), Place::Middle, "weight of a slate");
+        canvas.text(Role::Label, (left - 48.0, top - 13.0), Place::Start, "slates");
+    }
+}
+
+impl Chart for WeightChart {
+    fn frame(&self, size: Size) -> Frame {
         Frame::new(size, (0.0, self.counts.len() as f64), (0.0, self.most().log10() + 0.2))
     }
 
-    pub(crate) fn draw(&self, canvas: &mut Canvas, frame: &Frame) {
+    fn draw(&self, canvas: &mut Canvas, frame: &Frame, _: Titles<'_>) {
         let most = self.most();
         // A row is a tenth of a power high, so that it shows.
         let height = |rows: u64| if rows == 0 { 0.0 } else { (rows as f64).log10() + 0.1 };
@@ -59,20 +67,6 @@ impl WeightChart {
             }
         }
         self.axis(canvas, frame);
-    }
-
-    fn axis(&self, canvas: &mut Canvas, frame: &Frame) {
-        let ((left, right), (bottom, top)) = (frame.x.pixels, frame.y.pixels);
-        canvas.line(Role::Axis, (left, bottom), (right, bottom));
-        let every = self.edges.len().div_ceil(((right - left) / 62.0).max(2.0) as usize).max(1);
-        for (i, edge) in self.edges.iter().enumerate().step_by(every) {
-            let x = frame.x.at(i as f64);
-            canvas.line(Role::Axis, (x, bottom), (x, bottom + 4.0));
-            let places = if *edge == 0.0 || edge.abs() >= 10.0 { 0 } else { 2 };
-            canvas.text(Role::Tick, (x, bottom + 18.0), Place::Middle, fixed(*edge, places));
-        }
-        canvas.text(Role::Label, ((left + right) / 2.0, bottom + 38.0), Place::Middle, "weight of a slate");
-        canvas.text(Role::Label, (left - 48.0, top - 13.0), Place::Start, "slates");
     }
 }
 

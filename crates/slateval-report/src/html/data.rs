@@ -3,7 +3,7 @@
 use serde::Serialize;
 use slateval::{Cdf, Evaluation, PolicyEvaluation, SegmentEvaluation};
 
-use crate::chart::{at, thinned_together};
+use crate::chart::thinned_together;
 use crate::json::{compact, one_line};
 use crate::record::SegmentRecord;
 use crate::{Error, Voice};
@@ -90,7 +90,7 @@ fn segments(all: &[SegmentEvaluation], voice: Voice, room: usize) -> Result<(Vec
 fn policies(all: &[PolicyEvaluation], points: usize) -> Vec<PolicyEvaluation> {
     let cdfs: Vec<&Cdf> = all.iter().map(|p| &p.cdf).collect();
     let cdfs = match points {
-        0 => cdfs.into_iter().map(|cdf| at(cdf, &[])).collect(),
+        0 => cdfs.into_iter().map(|cdf| cdf.at_points(&[])).collect(),
         points => thinned_together(&cdfs, points),
     };
     all.iter().zip(cdfs).map(|(policy, cdf)| policy.with_cdf(cdf)).collect()

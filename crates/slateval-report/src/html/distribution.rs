@@ -1,42 +1,39 @@
 //! The CDFs, and how quantiles differ.
 
-use slateval::{Band, Cdf, Interval, LOGGING, Reason};
+use slateval::{Band, Interval, LOGGING, PolicyEvaluation, Reason};
+
+use slateval_text::intervals::{mark, marks};
 
 use super::Page;
 use super::headline::no_bernstein;
-use super::picture::{both_sizes, figure};
-use super::tables::{frame, header, key};
+use super::picture::figure;
+use super::tables::{Head, Table, key, policy_head};
 use crate::Voice;
 use crate::chart::{CdfChart, Curve, Difference, LevelChart, Series, reward_range};
-use crate::markup::Markup;
-use crate::notes::{has_band, mark, marks};
+use crate::markup::{Markup, html};
 use crate::number::{fixed, percent};
-use crate::standing::{Standing, is_bounded};
+use crate::standing::{Standing, has_band, is_bounded};
 use crate::text::name;
 
 /// Points of a line in a picture as wide as a page.
 const POINTS: usize = 300;
 
-/// What the chart's band is silent about.
-const ALL_AT_ONCE: &str =
-    "This band holds at all levels at once, and so shows less than the intervals of the result above.";
-
-/// How the log's rewards are drawn.
-pub(crate) fn curve(page: &Page<'_>) -> Curve {
-    if page.evaluation.log.reward.distinct.is_some() { Curve::Steps } else { Curve::Lines }
-}
-
 pub(crate) fn cdf(m: &mut Markup, page: &Page<'_>) {
     let policies = &page.evaluation.policies;
     let range = reward_range(policies);
-    let chart = CdfChart { policies, range, curve: curve(page), bands: true, points: POINTS };
-    m.element(
-        "p",
-        &[],
-        "Each line tells what share of slates has at most a given reward. A line further to the right, and so lower, \
-         means higher rewards.",
+    html!(
+        m,
+        "<p>Each line tells what share of slates has at most a given reward. A line further to the right, and so lower, \
+         means higher rewards.</p>"
     );
-    legend(m, page);
+    // Lines with their colours; a script makes them switches.
+    html!(m, r#"<ul class="legend" aria-label="Policies in the charts">"#);
+    for (i, policy) in policies.iter().enumerate() {
+        html!(m, r#"<li data-policy="{}">"#, i);
+        key(m, i);
+        html!(m, r#"<span class="name">{}</span></li>"#, name(&policy.name));
+    }
+    html!(m, "</ul>");
     let names: Vec<String> = policies.iter().map(|p| name(&p.name)).collect();
     let desc = format!(
         "Distribution functions of {} over rewards from {} to {}, with bands. The tables give the numbers.",
@@ -59,73 +56,32 @@ pub(crate) fn cdf(m: &mut Markup, page: &Page<'_>) {
     if reward.max - reward.min > 2.0 * (range.1 - range.0) {
         caption += " Rewards beyond those of all but one slate in a thousand are not drawn.";
     }
-    figure(m, "cdf-chart", &caption, |m| {
-        both_sizes(
-            m,
-            "cdf-chart",
-            ("Reward distribution of each policy", &desc),
-            ("reward", "share of slates with at most this reward"),
-            &|id, class, size, titles, words| chart.svg(id, class, size, titles, words),
-        );
-    });
+    let chart = CdfChart { policies, range, curve: Curve::of(page.evaluation), bands: true, points: POINTS };
+    let axes = ("reward", "share of slates with at most this reward");
+    figure(m, "cdf-chart", ("Reward distribution of each policy", &desc), axes, &chart, &caption);
     readout(m, page);
-}
-
-/// Lines with their colours; a script makes them switches.
-fn legend(m: &mut Markup, page: &Page<'_>) {
-    m.within("ul", &[("class", &"legend"), ("aria-label", &"Policies in the charts")], |m| {
-        for (i, policy) in page.evaluation.policies.iter().enumerate() {
-            m.within("li", &[("data-policy", &i)], |m| {
-                key(m, i);
-                m.element("span", &[("class", &"name")], name(&policy.name));
-            });
-        }
-    });
-}
-
-/// Whether a band holds only under a condition, or is contradicted.
-fn marked(cdf: &Cdf) -> bool {
-    Standing::of_band(cdf) != Standing::Stands
 }
 
 /// Numbers below the pointer: for a script to fill, which knows how many rewards there are to choose from.
 fn readout(m: &mut Markup, page: &Page<'_>) {
-    m.within("div", &[("class", &"moves readout")], |m| {
-        m.within("div", &[("class", &"controls")], |m| {
-            m.element("label", &[("for", &"reward-slider")], "Read off at reward");
-            m.empty(
-                "input",
-                &[
-                    ("type", &"range"),
-                    ("id", &"reward-slider"),
-                    ("min", &"0"),
-                    ("max", &"1"),
-                    ("step", &"1"),
-                    ("value", &"0"),
-                ],
-            );
-            m.element("output", &[("id", &"reward-value"), ("for", &"reward-slider")], "");
-        });
-        m.within("div", &[("aria-live", &"polite")], |m| {
-            frame(m, "cdf-table", "Share of slates with at most this reward", |m| {
-                header(m, &["policy", "share", "band"].map(|n| (n.to_owned(), None)));
-                m.within("tbody", &[], |m| {
-                    for (i, policy) in page.evaluation.policies.iter().enumerate() {
-                        m.within("tr", &[("data-policy", &i)], |m| {
-                            m.within("th", &[("scope", &"row")], |m| {
-                                key(m, i);
-                                m.text(name(&policy.name));
-                            });
-                            m.literal("<td class=\"number\"></td>");
-                            let reason = policy.cdf.reason.as_ref().filter(|_| marked(&policy.cdf));
-                            let title = reason.map(|reason| page.voice.after_mark(reason)).unwrap_or_default();
-                            m.within("td", &[("class", &"number"), ("title", &title)], |_| ());
-                        });
-                    }
-                });
-            });
-        });
-    });
+    html!(
+        m,
+        r#"<div class="moves readout"><div class="controls"><label for="reward-slider">Read off at reward</label>"#
+    );
+    html!(m, r#"<input type="range" id="reward-slider" min="0" max="1" step="1" value="0"/>"#);
+    html!(m, r#"<output id="reward-value" for="reward-slider"></output></div><div aria-live="polite">"#);
+    Table::new("cdf-table", "Share of slates with at most this reward")
+        .found_by(|(i, _)| *i)
+        .column(Head::text("policy"), |m, (i, policy): &(usize, &PolicyEvaluation)| policy_head(m, *i, &policy.name))
+        .column(Head::number("share"), |m, _| html!(m, r#"<td class="number"></td>"#))
+        .column(Head::number("band"), |m, (_, policy)| {
+            let is_marked = Standing::of_band(&policy.cdf) != Standing::Stands;
+            let reason = policy.cdf.reason.as_ref().filter(|_| is_marked);
+            let title = reason.map(|reason| page.voice.after_mark(reason)).unwrap_or_default();
+            html!(m, r#"<td class="number" title="{}"></td>"#, title);
+        })
+        .write(m, page.evaluation.policies.iter().enumerate());
+    html!(m, "</div></div>");
 }
 
 /// Differences of quantiles to logging's.
@@ -137,12 +93,10 @@ pub(crate) fn quantiles(m: &mut Markup, page: &Page<'_>) {
     if series.is_empty() {
         return;
     }
-    let chart = LevelChart { levels: &page.profile.levels, series, difference: Difference::Yes };
-    m.element(
-        "p",
-        &[],
-        "Line up each policy’s slates from the worst to the best and compare those in the same place. Above the zero \
-         line the target’s slates are worth more there than logging’s, below it less.",
+    html!(
+        m,
+        "<p>Line up each policy’s slates from the worst to the best and compare those in the same place. Above the zero \
+         line the target’s slates are worth more there than logging’s, below it less.</p>"
     );
     let desc = "For each target the difference of its quantiles to logging’s over all levels, with a band and a line \
                 at zero. The list below says where the band leaves zero.";
@@ -158,26 +112,21 @@ pub(crate) fn quantiles(m: &mut Markup, page: &Page<'_>) {
         (false, None) => "There is no band of differences; the list below says why.".to_owned(),
     };
     caption += &marks(against.iter().map(|c| (c.policy.as_str(), c.quantile_band.as_slice())), "the band", page.voice);
-    figure(m, "quantile-chart", &caption, |m| {
-        both_sizes(
-            m,
-            "quantile-chart",
-            ("Difference of quantiles to logging’s", desc),
-            ("slates from the worst (0%) to the best (100%)", "difference of rewards"),
-            &|id, class, size, titles, words| chart.svg(id, class, size, titles, words),
-        );
-    });
-    m.within("ul", &[("class", &"notes")], |m| {
-        for comparison in &against {
-            let words = match page.settings.band {
-                Band::Bernstein => format!("cannot tell ({})", no_bernstein(page.voice)),
-                _ => where_shown(&page.profile.levels, &comparison.quantile_band, page.voice),
-            };
-            m.element("li", &[], format_args!("{}: {words}.", name(&comparison.policy)));
-        }
-    });
+    let chart = LevelChart { levels: &page.profile.levels, series, difference: Difference::Yes };
+    let axes = ("slates from the worst (0%) to the best (100%)", "difference of rewards");
+    figure(m, "quantile-chart", ("Difference of quantiles to logging’s", desc), axes, &chart, &caption);
+    html!(m, r#"<ul class="notes">"#);
+    for comparison in &against {
+        let words = match page.settings.band {
+            Band::Bernstein => format!("cannot tell ({})", no_bernstein(page.voice)),
+            _ => where_shown(&page.profile.levels, &comparison.quantile_band, page.voice),
+        };
+        html!(m, "<li>{}: {}.</li>", name(&comparison.policy), words);
+    }
+    html!(m, "</ul>");
     if stands {
-        m.element("p", &[("class", &"aside")], ALL_AT_ONCE);
+        html!(m, r#"<p class="aside">This band holds at all levels at once, and so shows less than the intervals of "#);
+        html!(m, "the result above.</p>");
     }
 }
 
@@ -186,25 +135,17 @@ fn where_shown(levels: &[f64], band: &[Interval], voice: Voice) -> String {
     if let Some(marked) = band.iter().find(|i| Standing::of(i) != Standing::Stands) {
         return cannot_tell(marked.reason.as_ref(), voice);
     }
-    let runs = |is_in: &dyn Fn(&Interval) -> bool| {
-        let mut runs: Vec<(f64, f64)> = Vec::new();
-        let mut open = false;
-        for (level, interval) in levels.iter().zip(band) {
-            match (is_in(interval), runs.last_mut()) {
-                (true, Some(run)) if open => run.1 = *level,
-                (true, _) => runs.push((*level, *level)),
-                _ => {}
-            }
-            open = is_in(interval);
-        }
-        let words = |(from, to): &(f64, f64)| match from == to {
-            true => percent(*from),
-            false => format!("{} to {}", percent(*from), percent(*to)),
-        };
-        runs.iter().map(words).collect::<Vec<_>>().join(", ")
+    let runs = |is_in: fn(&Interval) -> bool| {
+        let all: Vec<(f64, bool)> = levels.iter().copied().zip(band.iter().map(is_in)).collect();
+        let runs = all.chunk_by(|a, b| a.1 == b.1).filter(|run| run[0].1);
+        let words = runs.map(|run| match (run[0].0, run[run.len() - 1].0) {
+            (from, to) if from == to => percent(from),
+            (from, to) => format!("{} to {}", percent(from), percent(to)),
+        });
+        words.collect::<Vec<_>>().join(", ")
     };
-    let higher = runs(&|i| i.lower.is_some_and(|l| l > 0.0));
-    let lower = runs(&|i| i.upper.is_some_and(|u| u < 0.0));
+    let higher = runs(|i| i.lower.is_some_and(|l| l > 0.0));
+    let lower = runs(|i| i.upper.is_some_and(|u| u < 0.0));
     match (higher.is_empty(), lower.is_empty()) {
         (true, true) => match band.iter().all(|i| i.lower.is_none() && i.upper.is_none()) {
             true => cannot_tell(band.iter().find_map(|i| i.reason.as_ref()), voice),

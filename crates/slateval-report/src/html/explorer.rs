@@ -1,20 +1,22 @@
 //! Tails at any level: a slider, a table and a chart that move together.
 
 use serde::Serialize;
-use slateval::{Interval, LOGGING, Profile, Settings, Tail};
+use slateval::{Interval, LOGGING, PolicyEvaluation, PolicyProfile, Profile, Settings, Tail};
+
+use slateval_text::intervals::marks;
 
 use super::Page;
 use super::headline::{headline_alpha, tail_name};
-use super::picture::{both_sizes, figure};
-use super::tables::{frame, header, key};
+use super::picture::figure;
+use super::tables::{Head, Table, policy_head};
 use crate::Voice;
 use crate::chart::{Difference, LevelChart, Series};
 use crate::grid::Kind;
-use crate::markup::Markup;
-use crate::notes::marks;
+use crate::markup::{Markup, html};
 use crate::number::percent;
 use crate::standing::{Standing, ends};
-use crate::text::name;
+
+const DIFFERENCE: &str = "CVaR minus logging’s";
 
 /// What the page's script knows of the tails.
 #[derive(Debug, Serialize)]
@@ -94,7 +96,7 @@ fn against_logging<'p>(profile: &'p Profile, policy: &str) -> Option<&'p [Interv
 impl<'a> Tails<'a> {
     pub(crate) fn new(page: &Page<'a>) -> Self {
         let exact: Vec<bool> = page.profile.levels.iter().map(|level| page.settings.alphas.contains(level)).collect();
-        let policy = |p: &slateval::PolicyProfile| PolicyTails {
+        let policy = |p: &PolicyProfile| PolicyTails {
             var: Columns::new(&p.var, &exact, page.voice),
             cvar: Columns::new(&p.cvar, &exact, page.voice),
             difference: against_logging(page.profile, &p.name).map(|all| Columns::new(all, &exact, page.voice)),
@@ -122,141 +124,64 @@ pub(crate) fn section(m: &mut Markup, page: &Page<'_>) {
         return;
     }
     let at = start(profile, settings);
-    let side = if settings.tail == Tail::Lower { "worst" } else { "best" };
-    let end = if settings.tail == Tail::Lower { "highest" } else { "lowest" };
-    m.element(
-        "p",
-        &[],
-        format_args!(
-            "Take the {side} slates only. VaR is the {end} reward among them, CVaR their mean. Intervals hold at \
-             {} confidence, each level by itself.",
-            percent(settings.confidence)
-        ),
-    );
+    let (side, end) = if settings.tail == Tail::Lower { ("worst", "highest") } else { ("best", "lowest") };
+    html!(m, "<p>Take the {} slates only. VaR is the {} reward among them, CVaR their mean. ", side, end);
+    html!(m, "Intervals hold at {} confidence, each level by itself.</p>", percent(settings.confidence));
     controls(m, profile, at, side);
-    m.within("div", &[("class", &"moves"), ("aria-live", &"polite")], |m| live(m, page, at));
-    m.within("div", &[("class", &"still")], |m| own_levels(m, page));
-    chart(m, page);
+    m.within(r#"div class="moves" aria-live="polite""#, |m| live(m, page, at));
+    m.within(r#"div class="still""#, |m| own_levels(m, page));
+    chart(m, page, side);
 }
 
 fn controls(m: &mut Markup, profile: &Profile, at: usize, side: &str) {
     let shown = percent(profile.levels[at]);
     let (last, typed) = (profile.levels.len() - 1, shown.trim_end_matches('%'));
-    m.within("div", &[("class", &"controls moves")], |m| {
-        m.within("label", &[("for", &"tail-slider")], |m| m.text(format_args!("Share of {side} slates")));
-        m.empty(
-            "input",
-            &[
-                ("type", &"range"),
-                ("id", &"tail-slider"),
-                ("min", &"0"),
-                ("max", &last),
-                ("step", &"1"),
-                ("value", &at),
-                ("aria-valuetext", &shown),
-            ],
-        );
-        m.within("span", &[("class", &"typed")], |m| {
-            m.empty(
-                "input",
-                &[
-                    ("type", &"number"),
-                    ("id", &"tail-number"),
-                    ("aria-label", &"Share of slates in percent"),
-                    ("min", &"0"),
-                    ("max", &"100"),
-                    ("step", &"any"),
-                    ("value", &typed),
-                ],
-            );
-            m.literal("%");
-        });
-        m.within("span", &[("class", &"used")], |m| {
-            m.literal("level used: ");
-            m.element("output", &[("id", &"tail-level"), ("for", &"tail-slider tail-number")], &shown);
-        });
-    });
-}
-
-fn columns() -> [(String, Option<usize>); 4] {
-    ["policy", "VaR", "CVaR", "CVaR minus logging’s"].map(|name| (name.to_owned(), None))
+    html!(m, r#"<div class="controls moves"><label for="tail-slider">Share of {} slates</label>"#, side);
+    html!(m, r#"<input type="range" id="tail-slider" min="0" max="{}" step="1" value="{}""#, last, at);
+    html!(m, r#" aria-valuetext="{}"/><span class="typed"><input type="number" id="tail-number""#, shown);
+    html!(m, r#" aria-label="Share of slates in percent" min="0" max="100" step="any" value="{}"/>%</span>"#, typed);
+    html!(m, r#"<span class="used">level used: <output id="tail-level" for="tail-slider tail-number">"#);
+    html!(m, "{}</output></span></div>", shown);
 }
 
 fn live(m: &mut Markup, page: &Page<'_>, at: usize) {
-    let missing = Interval::default();
-    frame(m, "tail-table", "VaR and CVaR at the chosen level", |m| {
-        header(m, &columns());
-        m.within("tbody", &[], |m| {
-            for (i, policy) in page.profile.policies.iter().enumerate() {
-                m.within("tr", &[("data-policy", &i)], |m| {
-                    policy_name(m, i, &policy.name);
-                    page.writer.cell_with(
-                        m,
-                        &policy.var[at],
-                        Kind::Value,
-                        &[("data-what", &"var")],
-                        &Markup::default(),
-                    );
-                    page.writer.cell_with(
-                        m,
-                        &policy.cvar[at],
-                        Kind::Value,
-                        &[("data-what", &"cvar")],
-                        &Markup::default(),
-                    );
-                    let difference = against_logging(page.profile, &policy.name).map_or(&missing, |d| &d[at]);
-                    page.writer.cell_with(
-                        m,
-                        difference,
-                        Kind::Difference,
-                        &[("data-what", &"difference")],
-                        &Markup::default(),
-                    );
-                });
-            }
-        });
-    });
+    let (writer, none, nothing) = (page.writer, Interval::default(), Markup::default());
+    let difference = |policy: &str| against_logging(page.profile, policy).map_or(&none, |all| &all[at]);
+    Table::new("tail-table", "VaR and CVaR at the chosen level")
+        .found_by(|(i, _)| *i)
+        .column(Head::text("policy"), |m, (i, p): &(usize, &PolicyProfile)| policy_head(m, *i, &p.name))
+        .column(Head::number("VaR"), |m, (_, p)| writer.cell_with(m, &p.var[at], Kind::Value, Some("var"), &nothing))
+        .column(Head::number("CVaR"), |m, (_, p)| writer.cell_with(m, &p.cvar[at], Kind::Value, Some("cvar"), &nothing))
+        .column(Head::number(DIFFERENCE), |m, (_, p)| {
+            writer.cell_with(m, difference(&p.name), Kind::Difference, Some("difference"), &nothing);
+        })
+        .write(m, page.profile.policies.iter().enumerate());
 }
 
 /// For readers without a script: the levels that were asked for.
 fn own_levels(m: &mut Markup, page: &Page<'_>) {
-    frame(m, "tail-levels", "VaR and CVaR at the levels asked for", |m| {
-        let mut names = columns().to_vec();
-        names.insert(1, ("slates".to_owned(), None));
-        header(m, &names);
-        m.within("tbody", &[], |m| {
-            for (a, &alpha) in page.settings.alphas.iter().enumerate() {
-                for (i, policy) in page.evaluation.policies.iter().enumerate() {
-                    let against = page.evaluation.comparisons.iter();
-                    let mut against = against.filter(|c| c.policy == policy.name && c.baseline == LOGGING);
-                    m.within("tr", &[], |m| {
-                        policy_name(m, i, &policy.name);
-                        m.element("td", &[("class", &"number")], tail_name(page.settings, alpha));
-                        page.writer.cell(m, &policy.var[a].interval, Kind::Value);
-                        page.writer.cell(m, &policy.cvar[a].interval, Kind::Value);
-                        match against.next() {
-                            Some(c) => page.writer.cell(m, &c.cvar[a].interval, Kind::Difference),
-                            None => m.element("td", &[("class", &"number")], "–"),
-                        }
-                    });
-                }
-            }
-        });
-    });
+    let (writer, evaluation) = (page.writer, page.evaluation);
+    let levels = page.settings.alphas.iter().enumerate();
+    let lines = levels.flat_map(|level| evaluation.policies.iter().enumerate().map(move |policy| (level, policy)));
+    type Line<'e> = ((usize, &'e f64), (usize, &'e PolicyEvaluation));
+    Table::new("tail-levels", "VaR and CVaR at the levels asked for")
+        .column(Head::text("policy"), |m, (_, (i, policy)): &Line<'_>| policy_head(m, *i, &policy.name))
+        .column(Head::number("slates"), |m, ((_, alpha), _)| {
+            html!(m, r#"<td class="number">{}</td>"#, tail_name(page.settings, **alpha));
+        })
+        .column(Head::number("VaR"), |m, ((a, _), (_, p))| writer.cell(m, Some(&p.var[*a].interval), Kind::Value))
+        .column(Head::number("CVaR"), |m, ((a, _), (_, p))| writer.cell(m, Some(&p.cvar[*a].interval), Kind::Value))
+        .column(Head::number(DIFFERENCE), |m, ((a, _), (_, p))| {
+            let against = evaluation.comparisons.iter().find(|c| c.policy == p.name && c.baseline == LOGGING);
+            writer.cell(m, against.map(|c| &c.cvar[*a].interval), Kind::Difference);
+        })
+        .write(m, lines);
 }
 
-fn policy_name(m: &mut Markup, place: usize, policy: &str) {
-    m.within("th", &[("scope", &"row")], |m| {
-        key(m, place);
-        m.text(name(policy));
-    });
-}
-
-fn chart(m: &mut Markup, page: &Page<'_>) {
+fn chart(m: &mut Markup, page: &Page<'_>, side: &str) {
     let policies = page.profile.policies.iter().enumerate();
     let series = policies.map(|(policy, p)| Series { policy, values: &p.cvar }).collect();
     let chart = LevelChart { levels: &page.profile.levels, series, difference: Difference::No };
-    let side = if page.settings.tail == Tail::Lower { "worst" } else { "best" };
     let across = format!("{side} slates taken, in percent of all");
     let desc = format!(
         "For each policy the mean reward of its {side} slates, from the {side} 0.1% at the left to all of them at the \
@@ -265,13 +190,5 @@ fn chart(m: &mut Markup, page: &Page<'_>) {
     let marks =
         marks(page.profile.policies.iter().map(|p| (p.name.as_str(), p.cvar.as_slice())), "the interval", page.voice);
     let caption = format!("The shaded areas are intervals, each level by itself.{marks}");
-    figure(m, "tail-chart", &caption, |m| {
-        both_sizes(
-            m,
-            "tail-chart",
-            ("CVaR at every level", &desc),
-            (&across, "CVaR"),
-            &|id, class, size, titles, words| chart.svg(id, class, size, titles, words),
-        );
-    });
+    figure(m, "tail-chart", ("CVaR at every level", &desc), (&across, "CVaR"), &chart, &caption);
 }

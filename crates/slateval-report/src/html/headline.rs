@@ -1,13 +1,16 @@
 //! What a decision rests on, in a sentence a target.
 
-use slateval::{Band, Bounds, Comparison, Evaluation, Interval, PolicyEvaluation, Reason, Settings, Status, Tail};
+use std::collections::BTreeSet;
+
+use slateval::{Band, Bounds, Comparison, Evaluation, Interval, Reason, Settings, Status, Tail};
+
+use slateval_text::checks::spoiled_names;
 
 use crate::Voice;
-use crate::checks::spoiled_names;
-use crate::grid::{Column, DASH, Grid, Kind};
+use crate::grid::{DASH, decimals_of};
+use crate::metrics::has_same_tails;
 use crate::number::{decimals, fixed, percent, signed};
 use crate::standing::{Standing, ends, is_bounded};
-use crate::terminal::has_same_tails;
 use crate::text::name;
 
 /// Why there is nothing to be told of differences with these bands.
@@ -26,57 +29,31 @@ pub(crate) enum Verdict {
     Same,
     /// Nothing can be told: the interval is missing, too wide on one side, conditional or refuted.
     /// Why, where it was not said already.
-    Unknown(Option<Doubt>),
-}
-
-/// Why nothing can be told of a difference.
-#[derive(Debug, Clone, PartialEq)]
-pub(crate) enum Doubt {
-    /// What the interval says.
-    Reason(Reason),
-    /// There is no interval.
-    NoInterval,
-    /// Guaranteed bands give none of differences.
-    Bernstein,
-}
-
-impl Doubt {
-    fn words(&self, voice: Voice) -> String {
-        match self {
-            Doubt::Reason(reason) => voice.after_mark(reason),
-            Doubt::NoInterval => "no interval".to_owned(),
-            Doubt::Bernstein => no_bernstein(voice),
-        }
-    }
+    Unknown(Option<String>),
 }
 
 impl Verdict {
-    pub(crate) fn of(difference: &Interval) -> Self {
-        if Standing::of(difference) != Standing::Stands {
-            return Verdict::unknown(difference);
-        }
+    pub(crate) fn of(difference: &Interval, voice: Voice) -> Self {
+        let why = || difference.reason.as_ref().map_or("no interval".to_owned(), |reason| voice.after_mark(reason));
         match (difference.estimate, difference.lower, difference.upper) {
+            _ if Standing::of(difference) != Standing::Stands => Verdict::Unknown(Some(why())),
             (Some(0.0), Some(0.0), Some(0.0)) => Verdict::Same,
             (Some(_), Some(lower), _) if lower > 0.0 => Verdict::Better,
             (Some(_), _, Some(upper)) if upper < 0.0 => Verdict::Worse,
             (Some(_), Some(_), Some(_)) => Verdict::Open,
-            _ => Verdict::unknown(difference),
+            _ => Verdict::Unknown(Some(why())),
         }
     }
 
-    fn unknown(difference: &Interval) -> Self {
-        Verdict::Unknown(Some(difference.reason.clone().map_or(Doubt::NoInterval, Doubt::Reason)))
-    }
-
-    pub(crate) fn words(&self, voice: Voice) -> String {
+    fn words(&self) -> String {
         match self {
-            Verdict::Unknown(Some(doubt)) => format!("{} ({})", self.short(), doubt.words(voice)),
+            Verdict::Unknown(Some(why)) => format!("{} ({why})", self.short()),
             other => other.short().to_owned(),
         }
     }
 
     /// The same without the reason.
-    pub(crate) fn short(&self) -> &'static str {
+    fn short(&self) -> &'static str {
         match self {
             Verdict::Better => "shown to be better",
             Verdict::Worse => "shown to be worse",
@@ -112,19 +89,16 @@ pub(crate) struct Claim {
 
 impl Claim {
     /// The verdict, with what both have where it is the same.
-    pub(crate) fn words(&self, voice: Voice) -> String {
+    fn words(&self) -> String {
         match (&self.verdict, self.base) {
             (Verdict::Same, Some(base)) => format!("the same ({})", plain(base)),
-            (verdict, _) => verdict.words(voice),
+            (verdict, _) => verdict.words(),
         }
     }
 
     /// The same without a reason.
     pub(crate) fn short(&self) -> String {
-        match &self.verdict {
-            Verdict::Same => self.words(Voice::default()),
-            verdict => verdict.short().to_owned(),
-        }
+        if self.verdict == Verdict::Same { self.words() } else { self.verdict.short().to_owned() }
     }
 }
 
@@ -136,49 +110,54 @@ pub(crate) struct Headline {
     /// Names of checks that leave nothing to be relied on.
     pub(crate) spoiled: Vec<&'static str>,
     /// Names of other checks that failed.
-    pub(crate) failed: Vec<String>,
+    failed: Vec<&'static str>,
     /// Names of checks that warn.
-    pub(crate) warned: Vec<String>,
+    warned: Vec<&'static str>,
     pub(crate) claims: Vec<Claim>,
 }
 
 /// One for each comparison.
-pub(crate) fn headlines(evaluation: &Evaluation, settings: &Settings) -> Vec<Headline> {
-    evaluation.comparisons.iter().filter_map(|c| Headline::new(evaluation, c, settings)).collect()
+pub(crate) fn headlines(evaluation: &Evaluation, settings: &Settings, voice: Voice) -> Vec<Headline> {
+    evaluation.comparisons.iter().filter_map(|c| Headline::new(evaluation, c, settings, voice)).collect()
 }
 
 impl Headline {
-    fn new(evaluation: &Evaluation, comparison: &Comparison, settings: &Settings) -> Option<Self> {
+    fn new(evaluation: &Evaluation, comparison: &Comparison, settings: &Settings, voice: Voice) -> Option<Self> {
         let policy = evaluation.policy(&comparison.policy)?;
         let baseline = evaluation.policy(&comparison.baseline)?;
         let named = |status: Status| {
             let both = policy.diagnostics.checks.iter().chain(&baseline.diagnostics.checks);
-            let mut names: Vec<String> = both.filter(|c| c.status == status).map(|c| c.name().to_string()).collect();
-            names.sort();
-            names.dedup();
-            names
+            let names: BTreeSet<&str> = both.filter(|c| c.status == status).map(|c| c.name().as_str()).collect();
+            names.into_iter().collect()
         };
-        let spoiled = spoiled_names([policy, baseline]);
-        let mut claims = vec![claim("mean".to_owned(), &comparison.mean, &baseline.mean, evaluation)];
-        let second = if has_same_tails(evaluation) {
-            probability_claim(evaluation, comparison, baseline)
-        } else {
-            tail_claim(evaluation, comparison, baseline, settings)
-        };
-        claims.extend(second);
-        for claim in &mut claims {
-            match &mut claim.verdict {
-                Verdict::Unknown(reason) if settings.band == Band::Bernstein => *reason = Some(Doubt::Bernstein),
-                // The caution before the claims names the checks.
-                Verdict::Unknown(reason @ Some(Doubt::Reason(Reason::CheckNotPassed { .. }))) => *reason = None,
-                _ => {}
+        let claim = |what: String, difference: &Interval, base: &Interval| {
+            let mut claim = claim(what, difference, base, evaluation, voice);
+            if let Verdict::Unknown(why) = &mut claim.verdict {
+                match &difference.reason {
+                    _ if settings.band == Band::Bernstein => *why = Some(no_bernstein(voice)),
+                    // The caution before the claims names the checks.
+                    Some(Reason::CheckNotPassed { .. }) => *why = None,
+                    _ => {}
+                }
             }
+            claim
+        };
+        let mut claims = vec![claim("mean".to_owned(), &comparison.mean, &baseline.mean)];
+        if !has_same_tails(evaluation) {
+            let tail = headline_alpha(settings).and_then(|at| comparison.cvar.get(at).zip(baseline.cvar.get(at)));
+            let tail = tail.map(|(d, base)| claim(tail_name(settings, d.alpha), &d.interval, &base.interval));
+            claims.extend(tail);
+        } else if evaluation.log.reward.distinct != Some(2) {
+            // The smallest reward that not every slate has. Where rewards have two values this is the mean over again.
+            let first = comparison.probabilities.first().zip(baseline.probabilities.first());
+            let what = |at_least: f64| format!("slates with a reward of at least {at_least}");
+            claims.extend(first.map(|(d, base)| claim(what(d.at_least), &d.interval, &base.interval)));
         }
         say_once(&mut claims);
         Some(Headline {
             policy: name(&comparison.policy),
             baseline: name(&comparison.baseline),
-            spoiled,
+            spoiled: spoiled_names([policy, baseline]),
             failed: named(Status::Fail),
             warned: named(Status::Warn),
             claims,
@@ -186,29 +165,26 @@ impl Headline {
     }
 
     /// What to know before anything else.
-    pub(crate) fn caution(&self) -> Option<String> {
-        let checks = |count: usize| if count == 1 { "check" } else { "checks" };
-        if !self.spoiled.is_empty() {
-            let (kind, names) = (checks(self.spoiled.len()), self.spoiled.join(", "));
-            return Some(format!("Do not rely on this: {kind} not passed ({names})."));
+    fn caution(&self) -> Option<String> {
+        let checks = |names: &[&str]| if names.len() == 1 { "check" } else { "checks" };
+        let Headline { spoiled, failed, warned, .. } = self;
+        match (&spoiled[..], &failed[..], &warned[..]) {
+            ([], [], []) => None,
+            ([], [], warned) => Some(format!("With caution: {} to look at ({}).", checks(warned), warned.join(", "))),
+            ([], failed, _) => Some(format!("With caution: {} failed ({}).", checks(failed), failed.join(", "))),
+            (spoiled, ..) => {
+                Some(format!("Do not rely on this: {} not passed ({}).", checks(spoiled), spoiled.join(", ")))
+            }
         }
-        if !self.failed.is_empty() {
-            let (kind, names) = (checks(self.failed.len()), self.failed.join(", "));
-            return Some(format!("With caution: {kind} failed ({names})."));
-        }
-        let names = self.warned.join(", ");
-        (!names.is_empty()).then(|| format!("With caution: {} to look at ({names}).", checks(self.warned.len())))
     }
 
     /// The whole sentence.
-    pub(crate) fn sentence(&self, voice: Voice) -> String {
+    pub(crate) fn sentence(&self) -> String {
         let caution = self.caution().map(|c| format!("{c} ")).unwrap_or_default();
         let claim = |(i, c): (usize, &Claim)| {
             let against = if i == 0 { format!(" against {}", self.baseline) } else { String::new() };
-            match c.verdict {
-                Verdict::Same => format!("{}{against}: {}", c.what, c.words(voice)),
-                _ => format!("{} {}{against}: {}", c.what, c.value, c.words(voice)),
-            }
+            let value = if c.verdict == Verdict::Same { String::new() } else { format!(" {}", c.value) };
+            format!("{}{value}{against}: {}", c.what, c.words())
         };
         let claims: Vec<String> = self.claims.iter().enumerate().map(claim).collect();
         format!("{caution}{}: {}.", self.policy, claims.join("; "))
@@ -219,9 +195,9 @@ impl Headline {
 fn say_once(claims: &mut [Claim]) {
     for at in (1..claims.len()).rev() {
         if claims[at].verdict == claims[at - 1].verdict
-            && let Verdict::Unknown(reason) = &mut claims[at].verdict
+            && let Verdict::Unknown(why) = &mut claims[at].verdict
         {
-            *reason = None;
+            *why = None;
         }
     }
 }
@@ -234,35 +210,13 @@ pub(crate) fn headline_alpha(settings: &Settings) -> Option<usize> {
 
 /// Which slates a tail is about.
 pub(crate) fn tail_name(settings: &Settings, alpha: f64) -> String {
-    let which = match settings.tail {
-        Tail::Lower => "worst",
-        Tail::Upper => "best",
-    };
+    let which = if settings.tail == Tail::Lower { "worst" } else { "best" };
     format!("{which} {} of slates", percent(alpha))
 }
 
-fn tail_claim(
-    evaluation: &Evaluation,
-    comparison: &Comparison,
-    baseline: &PolicyEvaluation,
-    settings: &Settings,
-) -> Option<Claim> {
-    let at = headline_alpha(settings)?;
-    let (difference, base) = (comparison.cvar.get(at)?, baseline.cvar.get(at)?);
-    Some(claim(tail_name(settings, difference.alpha), &difference.interval, &base.interval, evaluation))
-}
-
-/// The smallest reward that not every slate has. Where rewards have two values this is the mean over again.
-fn probability_claim(evaluation: &Evaluation, comparison: &Comparison, baseline: &PolicyEvaluation) -> Option<Claim> {
-    let (difference, base) = (comparison.probabilities.first()?, baseline.probabilities.first()?);
-    let what = format!("slates with a reward of at least {}", difference.at_least);
-    let found = claim(what, &difference.interval, &base.interval, evaluation);
-    (evaluation.log.reward.distinct != Some(2)).then_some(found)
-}
-
-fn claim(what: String, difference: &Interval, base: &Interval, evaluation: &Evaluation) -> Claim {
+fn claim(what: String, difference: &Interval, base: &Interval, evaluation: &Evaluation, voice: Voice) -> Claim {
     let percents = divisor(base, evaluation).map(|base| scaled(difference, 100.0 / base)).filter(is_seen);
-    let verdict = Verdict::of(difference);
+    let verdict = Verdict::of(difference, voice);
     let in_percent = percents.is_some() && verdict != Verdict::Same;
     let value = match (percents, &verdict) {
         (_, Verdict::Same) => "0".to_owned(),
@@ -306,8 +260,7 @@ fn scaled(interval: &Interval, by: f64) -> Interval {
 }
 
 fn written(interval: &Interval, unit: &str) -> String {
-    let column = Column { name: String::new(), kind: Kind::Difference, cells: vec![interval.clone()], more: vec![] };
-    let decimals = Grid { corner: String::new(), labels: vec![], columns: vec![column] }.decimals();
+    let decimals = decimals_of(&[interval]);
     let number = |x: Option<f64>| x.map_or(DASH.to_owned(), |x| signed_unless_zero(x, decimals));
     let estimate = format!("{}{unit}", number(interval.estimate));
     match (interval.estimate, is_bounded(interval)) {
@@ -353,7 +306,7 @@ mod tests {
 
     #[test]
     fn verdicts_follow_the_interval() {
-        let words = |difference: &Interval| Verdict::of(difference).words(Voice::CommandLine);
+        let words = |difference: &Interval| Verdict::of(difference, Voice::CommandLine).words();
         assert_eq!(words(&interval(0.1, Some((0.01, 0.2)))), "shown to be better");
         assert_eq!(words(&interval(-0.1, Some((-0.2, -0.01)))), "shown to be worse");
         assert_eq!(words(&interval(0.1, Some((0.0, 0.2)))), "not shown to be better or worse");
@@ -386,7 +339,7 @@ mod tests {
         };
         let cannot = "cannot tell (holds if slots do not interact: this log is too thin to tell (effects of more slots could \
                       not be tested))";
-        assert_eq!(Verdict::of(&conditional).words(Voice::CommandLine), cannot);
+        assert_eq!(Verdict::of(&conditional, Voice::CommandLine).words(), cannot);
         assert_eq!(written(&scaled(&conditional, 100.0), "%"), "+10.0% (+1.0, +20.0)?");
         let refuted = Interval {
             refuted: Some(Refutation::Structure(Structure::Additive)),
@@ -394,7 +347,7 @@ mod tests {
             ..interval(0.1, Some((0.01, 0.2)))
         };
         assert_eq!(
-            Verdict::of(&refuted).words(Voice::CommandLine),
+            Verdict::of(&refuted, Voice::CommandLine).words(),
             "cannot tell (the log contradicts this structure: effects of 3 slots show in it)"
         );
         assert_eq!(written(&refuted, ""), "+0.100 [+0.010, +0.200]!");
@@ -402,6 +355,6 @@ mod tests {
 
     #[test]
     fn equal_tails_are_the_same() {
-        assert_eq!(Verdict::of(&interval(0.0, Some((0.0, 0.0)))), Verdict::Same);
+        assert_eq!(Verdict::of(&interval(0.0, Some((0.0, 0.0))), Voice::CommandLine), Verdict::Same);
     }
 }

@@ -12,12 +12,15 @@ mod trust;
 
 use serde::Serialize;
 use serde_json::Value;
-use slateval::{Evaluation, Profile, Settings};
+use slateval::{Comparison, Evaluation, Profile, Settings};
+use slateval_text::intervals::marked_comparison;
 
 use crate::json::{one_line, to_value};
-use crate::markup::Markup;
+use crate::markup::{Markup, html};
+use crate::metrics::Shown;
 use crate::standing::Standing;
-use crate::terminal::{Detail, Shown, headline as log_facts, policy_grid};
+use crate::terminal::{Detail, headline as log_facts, policy_grid};
+use crate::text::name;
 use crate::{Error, Style, Voice};
 pub(crate) use headline::headline_alpha;
 use headline::{Headline, has_percent, headlines};
@@ -105,24 +108,19 @@ pub fn html<S: Serialize>(report: &Report<'_, S>) -> Result<String, Error> {
     };
     let tails = one_line(&explorer::Tails::new(&page))?;
     let mut main = Markup::default();
-    main.within("main", &[("id", &"main")], |m| sections(m, &page, &grid, &record, report.command));
+    main.within(r#"main id="main""#, |m| sections(m, &page, &grid, &record, report.command));
     let taken = main.len() + data::in_page(&tails) + STYLE.len() + SCRIPT.len();
     let embedded = data::embed(report.evaluation, report.record, report.voice, ROOM.saturating_sub(taken))?;
     let mut m = Markup::default();
-    m.literal("<!doctype html>\n<html lang=\"en\">");
+    html!(m, "<!doctype html>\n<html lang=\"en\">");
     head(&mut m);
-    m.within("body", &[], |m| {
-        m.literal("<a class=\"skip\" href=\"#main\">Skip to the result</a>");
-        top(m, &page, &record);
-        m.add(&main);
-        bottom(m, &embedded, report.voice);
-        m.json("evaluation", &embedded.json);
-        m.json("tail-data", &tails);
-        m.literal("<script>");
-        m.literal(SCRIPT);
-        m.literal("</script>");
-    });
-    m.literal("</html>\n");
+    html!(m, r##"<body><a class="skip" href="#main">Skip to the result</a>"##);
+    top(&mut m, &page, &record);
+    m.add(&main);
+    bottom(&mut m, &embedded, report.voice);
+    m.json("evaluation", &embedded.json);
+    m.json("tail-data", &tails);
+    m.raw(format_args!("<script>{SCRIPT}</script></body></html>\n"));
     Ok(m.into_string())
 }
 
@@ -134,66 +132,40 @@ pub fn html<S: Serialize>(report: &Report<'_, S>) -> Result<String, Error> {
 pub fn notebook<S: Serialize>(report: &Report<'_, S>) -> Result<String, Error> {
     let page = html(report)?;
     let mut m = Markup::default();
-    let style = "width:100%;height:48rem;border:0;border-radius:8px";
-    m.literal(
-        "<p hidden style=\"margin:0;text-align:right\">\
-         <a class=\"slateval-open\" href=\"#\" target=\"_blank\">Open the full page</a></p>",
-    );
-    m.within(
-        "iframe",
-        &[
-            ("class", &"slateval"),
-            ("title", &"slateval report"),
-            ("sandbox", &"allow-scripts allow-downloads"),
-            ("style", &style),
-            ("srcdoc", &page),
-        ],
-        |_| (),
-    );
-    m.literal("<script>");
-    m.literal(BESIDE);
-    m.literal("</script>");
+    html!(m, r##"<p hidden style="margin:0;text-align:right"><a class="slateval-open" href="#" target="_blank">"##);
+    html!(m, r#"Open the full page</a></p><iframe class="slateval" title="slateval report""#);
+    html!(m, r#" sandbox="allow-scripts allow-downloads" style="width:100%;height:48rem;border:0;border-radius:8px""#);
+    html!(m, r#" srcdoc="{}"></iframe>"#, page);
+    m.raw(format_args!("<script>{BESIDE}</script>"));
     Ok(m.into_string())
 }
 
 fn head(m: &mut Markup) {
-    m.within("head", &[], |m| {
-        m.literal("<meta charset=\"utf-8\"/>");
-        m.empty("meta", &[("http-equiv", &"Content-Security-Policy"), ("content", &POLICY)]);
-        m.literal("<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"/>");
-        m.literal("<meta name=\"color-scheme\" content=\"light dark\"/>");
-        m.literal("<meta name=\"generator\" content=\"slateval\"/>");
-        m.literal("<link rel=\"icon\" href=\"data:,\"/>");
-        m.element("title", &[], "slateval report");
-        m.literal("<style>");
-        m.literal(STYLE);
-        m.literal("</style>");
-    });
+    html!(m, r#"<head><meta charset="utf-8"/><meta http-equiv="Content-Security-Policy" content="{}"/>"#, POLICY);
+    html!(m, r#"<meta name="viewport" content="width=device-width, initial-scale=1"/>"#);
+    html!(m, r#"<meta name="color-scheme" content="light dark"/><meta name="generator" content="slateval"/>"#);
+    html!(m, r#"<link rel="icon" href="data:,"/><title>slateval report</title>"#);
+    m.raw(format_args!("<style>{STYLE}</style></head>"));
 }
 
 fn top(m: &mut Markup, page: &Page<'_>, record: &Value) {
-    m.within("header", &[], |m| {
-        m.within("div", &[], |m| {
-            let targets: Vec<String> =
-                page.evaluation.policies.iter().skip(1).map(|p| crate::text::name(&p.name)).collect();
-            let title = match targets.as_slice() {
-                [] => "What the log says".to_owned(),
-                [one] => format!("What {one} would do"),
-                [most @ .., last] => format!("What {} and {last} would do", most.join(", ")),
-            };
-            m.element("h1", &[], title);
-            let log = record.get("log").and_then(|log| log.get("paths"));
-            let from = match (log, record.get("summary").and_then(Value::as_str)) {
-                (Some(Value::Array(paths)), _) => paths.iter().filter_map(Value::as_str).collect::<Vec<_>>().join(", "),
-                (_, Some(summary)) => summary.to_owned(),
-                _ => String::new(),
-            };
-            let from = if from.is_empty() { String::new() } else { format!(" From {from}.") };
-            let facts = log_facts(&page.evaluation.log);
-            m.element("p", &[("class", &"facts")], format_args!("Judged by the log of another policy: {facts}.{from}"));
-        });
-        m.literal("<button type=\"button\" class=\"quiet moves\" id=\"theme\">Dark</button>");
-    });
+    let targets: Vec<String> = page.evaluation.policies.iter().skip(1).map(|p| name(&p.name)).collect();
+    let title = match targets.as_slice() {
+        [] => "What the log says".to_owned(),
+        [one] => format!("What {one} would do"),
+        [most @ .., last] => format!("What {} and {last} would do", most.join(", ")),
+    };
+    let log = record.get("log").and_then(|log| log.get("paths"));
+    let from = match (log, record.get("summary").and_then(Value::as_str)) {
+        (Some(Value::Array(paths)), _) => paths.iter().filter_map(Value::as_str).collect::<Vec<_>>().join(", "),
+        (_, Some(summary)) => summary.to_owned(),
+        _ => String::new(),
+    };
+    let from = if from.is_empty() { from } else { format!(" From {from}.") };
+    let facts = log_facts(&page.evaluation.log);
+    html!(m, "<header><div><h1>{}</h1>", title);
+    html!(m, r#"<p class="facts">Judged by the log of another policy: {}.{}</p></div>"#, facts, from);
+    html!(m, r#"<button type="button" class="quiet moves" id="theme">Dark</button></header>"#);
 }
 
 fn sections(m: &mut Markup, page: &Page<'_>, grid: &crate::grid::Grid, record: &Value, command: &str) {
@@ -206,33 +178,27 @@ fn sections(m: &mut Markup, page: &Page<'_>, grid: &crate::grid::Grid, record: &
     }
     section(m, "numbers", "All numbers", |m| tables::section(m, page, grid));
     section(m, "trust", "Can it be believed?", |m| {
-        m.element("h3", &[], "Checks");
+        html!(m, "<h3>Checks</h3>");
         trust::checks(m, page.evaluation, page.voice);
-        m.element("h3", &[], "Weights");
+        html!(m, "<h3>Weights</h3>");
         trust::weights(m, page);
     });
     if has_segments {
         section(m, "segments", "Segments", |m| segments::section(m, page));
     }
-    section(m, "assumptions", "What the numbers rest on", |m| basis::assumptions(m, page));
+    section(m, "assumptions", "What the numbers rest on", |m| basis::section(m, page));
     section(m, "settings", "How to run it again", |m| basis::settings(m, record, command));
 }
 
 fn section(m: &mut Markup, id: &'static str, title: &'static str, content: impl FnOnce(&mut Markup)) {
-    let heading = format!("{id}-heading");
-    m.within("section", &[("id", &id), ("aria-labelledby", &heading)], |m| {
-        m.element("h2", &[("id", &heading)], title);
-        content(m);
-    });
+    html!(m, r#"<section id="{}" aria-labelledby="{}-heading"><h2 id="{}-heading">{}</h2>"#, id, id, id, title);
+    content(m);
+    html!(m, "</section>");
 }
 
 fn result(m: &mut Markup, page: &Page<'_>) {
-    let headlines = headlines(page.evaluation, page.settings);
-    m.within("div", &[("class", &"cards")], |m| {
-        for headline in &headlines {
-            card(m, page, headline);
-        }
-    });
+    let headlines = headlines(page.evaluation, page.settings, page.voice);
+    m.within(r#"div class="cards""#, |m| headlines.iter().for_each(|headline| card(m, page, headline)));
     if !page.evaluation.segments.is_empty() {
         segments::verdicts(m, page);
     }
@@ -241,90 +207,51 @@ fn result(m: &mut Markup, page: &Page<'_>) {
         notes.push("Percentages are in percent of the estimate that the target is compared with; its own error is not in them.");
     }
     notes.push("In brackets: confidence intervals. Larger rewards are taken to be better.");
-    notes.extend(marks(page));
-    m.element("p", &[("class", &"aside")], notes.join(" "));
-}
-
-/// What the marks of the cards' intervals mean.
-fn marks(page: &Page<'_>) -> impl Iterator<Item = &'static str> {
-    let means = || {
-        page.evaluation.comparisons.iter().flat_map(|c| [&c.mean].into_iter().chain(c.cvar.iter().map(|t| &t.interval)))
+    let of = |c: &'_ Comparison| -> Vec<Standing> {
+        c.cvar.iter().map(|t| &t.interval).chain([&c.mean]).map(Standing::of).collect()
     };
-    let words = [
-        (
-            Standing::Conditional,
-            "(…)? holds only under the condition that the sentence names, and shows nothing without it.",
-        ),
-        (
-            Standing::Refuted,
-            "[…]! shows nothing: the log contradicts the structure that it rests on, or a check did not pass.",
-        ),
-    ];
-    words.into_iter().filter(move |(standing, _)| means().any(|i| Standing::of(i) == *standing)).map(|(_, words)| words)
+    let marks: Vec<Standing> = page.evaluation.comparisons.iter().flat_map(of).collect();
+    let shown = [Standing::Conditional, Standing::Refuted].into_iter().filter(|mark| marks.contains(mark));
+    notes.extend(shown.filter_map(marked_comparison));
+    html!(m, r#"<p class="aside">{}</p>"#, notes.join(" "));
 }
 
 fn card(m: &mut Markup, page: &Page<'_>, headline: &Headline) {
-    let place = page.evaluation.policies.iter().position(|p| crate::text::name(&p.name) == headline.policy);
-    let class = if headline.spoiled.is_empty() { "card" } else { "card failed" };
-    m.within("article", &[("class", &class)], |m| {
-        m.within("h3", &[], |m| {
-            if let Some(place) = place {
-                tables::key(m, place);
-            }
-            m.text(format_args!("{} against {}", headline.policy, headline.baseline));
-        });
-        m.element("p", &[("class", &"headline")], headline.sentence(page.voice));
-        m.within("ul", &[("class", &"verdicts"), ("aria-hidden", &"true")], |m| {
-            for claim in &headline.claims {
-                let class = claim.verdict.class();
-                let (value, ends) = claim.value.split_once(' ').unwrap_or((&claim.value, ""));
-                m.within("li", &[("class", &class)], |m| {
-                    m.element("span", &[("class", &"what")], &claim.what);
-                    m.element("span", &[("class", &"value")], value);
-                    m.element("span", &[("class", &"ends")], ends);
-                    m.element("span", &[("class", &"verdict")], claim.short());
-                });
-            }
-        });
-    });
+    let place = page.evaluation.policies.iter().position(|p| name(&p.name) == headline.policy);
+    html!(m, r#"<article class="{}"><h3>"#, if headline.spoiled.is_empty() { "card" } else { "card failed" });
+    place.into_iter().for_each(|place| tables::key(m, place));
+    html!(m, r#"{} against {}</h3><p class="headline">"#, headline.policy, headline.baseline);
+    html!(m, r#"{}</p><ul class="verdicts" aria-hidden="true">"#, headline.sentence());
+    for claim in &headline.claims {
+        let (value, ends) = claim.value.split_once(' ').unwrap_or((&claim.value, ""));
+        html!(m, r#"<li class="{}"><span class="what">{}</span>"#, claim.verdict.class(), claim.what);
+        html!(m, r#"<span class="value">{}</span><span class="ends">{}</span>"#, value, ends);
+        html!(m, r#"<span class="verdict">{}</span></li>"#, claim.short());
+    }
+    html!(m, "</ul></article>");
 }
 
 fn bottom(m: &mut Markup, embedded: &data::Embedded, voice: Voice) {
-    m.within("footer", &[], |m| {
-        m.within("p", &[("class", &"downloads moves")], |m| {
-            m.literal("<button type=\"button\" data-download=\"csv\">Download the CDFs (CSV)</button> ");
-            m.literal("<button type=\"button\" data-download=\"json\">Download the evaluation (JSON)</button>");
-        });
-        if let Some(points) = embedded.thinned {
-            m.element(
-                "p",
-                &[],
-                format_args!(
-                    "To keep this page small, CDFs in it and in its downloads have at most {points} points; {} have all \
-                     of them.",
-                    voice.whole_cdfs()
-                ),
-            );
-        }
-        match embedded.segments {
-            data::Segments::Whole => {}
-            data::Segments::WithoutCdfs => m.element(
-                "p",
-                &[],
-                format_args!(
-                    "The downloads have no CDFs of segments, which would make this page too large; {} have them.",
-                    voice.whole_cdfs()
-                ),
-            ),
-            data::Segments::Out => m.element(
-                "p",
-                &[],
-                format_args!(
-                    "The downloads have no segments, which would make this page too large; {} has all.",
-                    voice.everything()
-                ),
-            ),
-        }
-        m.element("p", &[], format_args!("Made by slateval {}.", env!("CARGO_PKG_VERSION")));
-    });
+    let (whole, everything) = (voice.whole_cdfs(), voice.everything());
+    html!(m, r#"<footer><p class="downloads moves">"#);
+    html!(m, r#"<button type="button" data-download="csv">Download the CDFs (CSV)</button> "#);
+    html!(m, r#"<button type="button" data-download="json">Download the evaluation (JSON)</button></p>"#);
+    if let Some(points) = embedded.thinned {
+        html!(m, "<p>To keep this page small, CDFs in it and in its downloads have at most {} points; ", points);
+        html!(m, "{} have all of them.</p>", whole);
+    }
+    match embedded.segments {
+        data::Segments::Whole => {}
+        data::Segments::WithoutCdfs => html!(
+            m,
+            "<p>The downloads have no CDFs of segments, which would make this page too large; {} have them.</p>",
+            whole
+        ),
+        data::Segments::Out => html!(
+            m,
+            "<p>The downloads have no segments, which would make this page too large; {} has all.</p>",
+            everything
+        ),
+    }
+    html!(m, "<p>Made by slateval {}.</p></footer>", env!("CARGO_PKG_VERSION"));
 }

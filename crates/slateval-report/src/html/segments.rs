@@ -2,18 +2,19 @@
 
 use std::collections::BTreeSet;
 
-use slateval::{CheckName, Comparison, Interval, LOGGING, SegmentEvaluation, Status};
+use slateval::{CheckName, Comparison, Disparity, Interval, Segment, SegmentEvaluation, Status};
+
+use slateval_text::intervals::marked_segments;
 
 use super::Page;
-use super::distribution::curve;
 use super::headline::{Verdict, headline_alpha, tail_name};
-use super::tables::{Writer, frame, header, header_with};
+use super::tables::{Head, Table, Writer};
 use crate::Voice;
-use crate::chart::{CdfChart, Size, Titles, interval_bar, reward_range};
+use crate::chart::{CdfChart, Curve, Size, Titles, interval_bar, reward_range, svg};
 use crate::grid::Kind;
-use crate::markup::Markup;
+use crate::markup::{Markup, html};
 use crate::number::{count, percent};
-use crate::segments::marked_segments;
+use crate::segments::{against_logging, disparity_metric};
 use crate::standing::{Standing, ends};
 use crate::text::{name, segment_name};
 
@@ -33,12 +34,11 @@ pub(crate) fn section(m: &mut Markup, page: &Page<'_>) {
     let all: Vec<&SegmentEvaluation> = segments.iter().collect();
     let lines = largest(&all, most);
     for target in 1..page.evaluation.policies.len() {
-        table(m, page, &lines, target);
+        segment_table(m, page, &lines, target);
     }
     left_out(m, segments.len(), lines.len(), "lines", page.voice);
     disparities(m, page);
-    m.element("h3", &[], "Distributions");
-    m.element("p", &[], "The CDFs of all policies in each segment, on one scale.");
+    html!(m, "<h3>Distributions</h3><p>The CDFs of all policies in each segment, on one scale.</p>");
     let shown = largest(&all, PICTURES.min((CURVES / policies).max(6)));
     pictures(m, page, &shown);
     left_out(m, segments.len(), shown.len(), "pictures", page.voice);
@@ -55,24 +55,13 @@ fn largest<'s>(segments: &[&'s SegmentEvaluation], most: usize) -> Vec<&'s Segme
 
 fn left_out(m: &mut Markup, all: usize, shown: usize, what: &str, voice: Voice) {
     if shown < all {
-        m.element(
-            "p",
-            &[("class", &"left-out")],
-            format_args!(
-                "Only the {shown} segments with the most slates have {what} here; {} has the other {}.",
-                voice.everything(),
-                all - shown
-            ),
-        );
+        html!(m, r#"<p class="left-out">Only the {} segments with the most slates have {} here; "#, shown, what);
+        html!(m, "{} has the other {}.</p>", voice.everything(), all - shown);
     }
 }
 
 /// A difference of a target to logging in a segment.
 type Pick<'p> = &'p dyn Fn(&Comparison) -> Option<&Interval>;
-
-fn against_logging<'s>(segment: &'s SegmentEvaluation, policy: &str) -> Option<&'s Comparison> {
-    segment.comparisons.iter().find(|c| c.policy == policy && c.baseline == LOGGING)
-}
 
 /// In which segments each target is shown to gain, in which to lose, and where that cannot be told: in mean and in the
 /// tail.
@@ -81,28 +70,19 @@ pub(crate) fn verdicts(m: &mut Markup, page: &Page<'_>) {
     let tail = |c: &Comparison| -> Option<f64> { c.cvar.get(at?).map(|t| t.alpha) };
     let alpha = page.evaluation.comparisons.first().and_then(tail);
     let column = page.evaluation.segments.first().map_or("segment", |s| s.column.as_str());
-    m.element("h3", &[], format_args!("By {}, against logging", name(column)));
-    m.within("ul", &[("class", &"notes"), ("id", &"segment-verdicts")], |m| {
-        for policy in page.evaluation.policies.iter().skip(1) {
-            let mut say = |what: &str, pick: Pick<'_>| {
-                let words = one_metric(page, &policy.name, pick);
-                m.element("li", &[], format_args!("{}, {what}: {words}", name(&policy.name)));
-            };
-            say("mean", &|c| Some(&c.mean));
-            if let (Some(alpha), Some(at)) = (alpha, at) {
-                say(&tail_name(page.settings, alpha), &|c| c.cvar.get(at).map(|t| &t.interval));
-            }
+    html!(m, r#"<h3>By {}, against logging</h3><ul class="notes" id="segment-verdicts">"#, name(column));
+    for policy in page.evaluation.policies.iter().skip(1) {
+        let mut say = |what: &str, pick: Pick<'_>| {
+            html!(m, "<li>{}, {}: {}</li>", name(&policy.name), what, one_metric(page, &policy.name, pick));
+        };
+        say("mean", &|c| Some(&c.mean));
+        if let (Some(alpha), Some(at)) = (alpha, at) {
+            say(&tail_name(page.settings, alpha), &|c| c.cvar.get(at).map(|t| &t.interval));
         }
-    });
-    m.element(
-        "p",
-        &[("class", &"aside")],
-        format_args!(
-            "Each segment’s interval holds by itself, with {} confidence: of many segments, some are wrong by chance, and \
-             the largest gains and losses look larger than they are.",
-            percent(page.settings.confidence)
-        ),
-    );
+    }
+    html!(m, r#"</ul><p class="aside">Each segment’s interval holds by itself, with "#);
+    html!(m, "{} confidence: of many segments, some are wrong by chance, ", percent(page.settings.confidence));
+    html!(m, "and the largest gains and losses look larger than they are.</p>");
 }
 
 /// A segment with the difference that is looked at.
@@ -121,7 +101,7 @@ fn one_metric(page: &Page<'_>, policy: &str, pick: Pick<'_>) -> String {
     let of = |is_meant: fn(&Verdict) -> bool| -> Vec<Found<'_>> {
         let verdict = |segment, interval| match is_too_small(segment, policy) {
             true => Verdict::Open,
-            false => Verdict::of(interval),
+            false => Verdict::of(interval, page.voice),
         };
         all.iter().copied().filter(|(segment, interval)| is_meant(&verdict(segment, interval))).collect()
     };
@@ -171,7 +151,7 @@ fn extremes(writer: Writer, gain: &[Found<'_>], loss: &[Found<'_>]) -> String {
 }
 
 /// A target's segments, a line each.
-fn table(m: &mut Markup, page: &Page<'_>, lines: &[&SegmentEvaluation], target: usize) {
+fn segment_table(m: &mut Markup, page: &Page<'_>, lines: &[&SegmentEvaluation], target: usize) {
     let policy = &page.evaluation.policies[target];
     let column = page.evaluation.segments.first().map_or("segment", |s| s.column.as_str());
     let caption = format!("{} by {}", name(&policy.name), name(column));
@@ -179,37 +159,47 @@ fn table(m: &mut Markup, page: &Page<'_>, lines: &[&SegmentEvaluation], target: 
     let alpha = headline_alpha(page.settings);
     // Lines are many, and the page's JSON has the numbers as they are.
     let writer = Writer { exact: false, ..page.writer };
-    frame(m, &id, &caption, |m| {
-        let mut names = vec![(name(column), None), ("slates".to_owned(), None)];
-        names.push(("mean: logging".to_owned(), Some(0)));
-        names.push((name(&policy.name), Some(target)));
-        names.push(("difference".to_owned(), None));
-        if let Some(at) = alpha {
-            names.push((format!("CVaR {}: difference", percent(page.settings.alphas[at])), None));
+    let mean: Pick<'_> = &|c| Some(&c.mean);
+    let tail: Pick<'_> = &|c| c.cvar.get(alpha?).map(|t| &t.interval);
+    let own = |policy: usize| {
+        move |m: &mut Markup, segment: &&SegmentEvaluation| {
+            writer.cell(m, segment.policies.get(policy).map(|p| &p.mean), Kind::Value);
         }
-        header(m, &names);
-        let mean: Pick<'_> = &|c| Some(&c.mean);
-        let tail: Pick<'_> = &|c| c.cvar.get(alpha?).map(|t| &t.interval);
-        let ranges = (range(lines, &policy.name, mean), range(lines, &policy.name, tail));
-        m.within("tbody", &[("class", &"stacked")], |m| {
-            for segment in lines {
-                m.within("tr", &[], |m| {
-                    m.within("th", &[("scope", &"row"), ("class", &"value")], |m| value(m, &segment.value));
-                    m.element("td", &[("class", &"number")], count(segment.rows));
-                    for own in [0, target].into_iter().filter_map(|i| segment.policies.get(i)) {
-                        writer.cell(m, &own.mean, Kind::Value);
-                    }
-                    let against = against_logging(segment, &policy.name);
-                    difference(m, writer, against.and_then(mean), ranges.0, target);
-                    if alpha.is_some() {
-                        difference(m, writer, against.and_then(tail), ranges.1, target);
-                    }
-                });
-            }
-        });
-    });
+    };
+    let mut table = Table::new(&id, &caption)
+        .class("stacked")
+        .column(Head::text(name(column)), |m, segment: &&SegmentEvaluation| {
+            html!(m, r#"<th scope="row" class="value">"#);
+            value(m, &segment.value);
+            html!(m, "</th>");
+        })
+        .column(Head::number("slates"), |m, segment| html!(m, r#"<td class="number">{}</td>"#, count(segment.rows)))
+        .column(Head::number("mean: logging").of(Some(0)), own(0))
+        .column(Head::number(name(&policy.name)).of(Some(target)), own(target))
+        .column(Head::number("difference"), difference(writer, lines, (target, &policy.name), mean));
+    if let Some(at) = alpha {
+        let head = Head::number(format!("CVaR {}: difference", percent(page.settings.alphas[at])));
+        table = table.column(head, difference(writer, lines, (target, &policy.name), tail));
+    }
+    table.write(m, lines.iter().copied());
     for mark in marks(lines, target) {
-        m.element("p", &[("class", &"aside")], format_args!("{mark}."));
+        html!(m, r#"<p class="aside">{}.</p>"#, mark);
+    }
+}
+
+/// A target's difference to logging in a segment, with a bar below it.
+fn difference<'t>(
+    writer: Writer,
+    lines: &[&SegmentEvaluation],
+    (target, policy): (usize, &'t str),
+    pick: Pick<'t>,
+) -> impl Fn(&mut Markup, &&SegmentEvaluation) + 't {
+    let range = range(lines, policy, pick);
+    move |m, segment| match against_logging(segment, policy).and_then(pick) {
+        Some(interval) => {
+            writer.cell_with(m, interval, Kind::Difference, None, &interval_bar(interval, range, target));
+        }
+        None => writer.cell(m, None, Kind::Difference),
     }
 }
 
@@ -224,21 +214,11 @@ fn marks(lines: &[&SegmentEvaluation], target: usize) -> BTreeSet<&'static str> 
 }
 
 /// A segment's value; what is no text stands out.
-fn value(m: &mut Markup, value: &slateval::Segment) {
-    let shown = segment_name(value);
+fn value(m: &mut Markup, value: &Segment) {
     match value {
-        slateval::Segment::Null => m.element("em", &[], shown),
-        slateval::Segment::Text(text) if text.is_empty() => m.element("em", &[], shown),
-        _ => m.text(shown),
-    }
-}
-
-fn difference(m: &mut Markup, writer: Writer, interval: Option<&Interval>, range: (f64, f64), policy: usize) {
-    match interval {
-        Some(interval) => {
-            writer.cell_with(m, interval, Kind::Difference, &[], &interval_bar(interval, range, policy));
-        }
-        None => m.element("td", &[("class", &"number")], "–"),
+        Segment::Null => html!(m, "<em>{}</em>", segment_name(value)),
+        Segment::Text(text) if text.is_empty() => html!(m, "<em>{}</em>", segment_name(value)),
+        _ => html!(m, "{}", segment_name(value)),
     }
 }
 
@@ -257,45 +237,34 @@ fn disparities(m: &mut Markup, page: &Page<'_>) {
     if disparities.is_empty() {
         return;
     }
-    frame(m, "disparities", "Segments furthest apart", |m| {
-        let names = ["policy", "metric", "lowest", "highest", "difference"];
-        header_with(m, &names.map(|n| (n.to_owned(), None)), 4);
-        m.within("tbody", &[], |m| {
-            for d in disparities {
-                m.within("tr", &[], |m| {
-                    m.element("th", &[("scope", &"row")], name(&d.policy));
-                    let metric = d.alpha.map_or(d.metric.to_owned(), |a| format!("CVaR {}", percent(a)));
-                    m.element("td", &[], metric);
-                    m.within("td", &[], |m| value(m, &d.low));
-                    m.within("td", &[], |m| value(m, &d.high));
-                    page.writer.cell(m, &d.interval, Kind::Value);
-                });
-            }
-        });
-    });
-    m.element(
-        "p",
-        &[("class", &"aside")],
-        "These two were found by looking; their intervals are wide enough for all pairs of segments at once.",
-    );
+    let of = |m: &mut Markup, segment: &Segment| {
+        html!(m, "<td>");
+        value(m, segment);
+        html!(m, "</td>");
+    };
+    Table::new("disparities", "Segments furthest apart")
+        .column(Head::text("policy"), |m, d: &&Disparity| html!(m, r#"<th scope="row">{}</th>"#, name(&d.policy)))
+        .column(Head::text("metric"), |m, d| html!(m, "<td>{}</td>", disparity_metric(d)))
+        .column(Head::text("lowest"), |m, d| of(m, &d.low))
+        .column(Head::text("highest"), |m, d| of(m, &d.high))
+        .column(Head::number("difference"), |m, d| page.writer.cell(m, Some(&d.interval), Kind::Value))
+        .write(m, disparities);
+    html!(m, r#"<p class="aside">These two were found by looking; their intervals are wide enough for all pairs of "#);
+    html!(m, "segments at once.</p>");
 }
 
 fn pictures(m: &mut Markup, page: &Page<'_>, shown: &[&SegmentEvaluation]) {
-    let range = reward_range(&page.evaluation.policies);
-    m.within("div", &[("class", &"tiles small")], |m| {
-        for (i, segment) in shown.iter().enumerate() {
-            let chart =
-                CdfChart { policies: &segment.policies, range, curve: curve(page), bands: false, points: POINTS };
-            let title = format!("Distributions of {}", segment_name(&segment.value));
-            let desc = "The policies’ distribution functions in this segment. The table gives their means.";
-            m.within("figure", &[], |m| {
-                m.within("h4", &[], |m| {
-                    value(m, &segment.value);
-                    m.text(format_args!(" ({})", count(segment.rows)));
-                });
-                let id = format!("segment-{i}");
-                m.add(&chart.svg(&id, "tile", Size::SMALL, Titles { x: "", y: "" }, (&title, desc)));
-            });
-        }
-    });
+    let (range, curve) = (reward_range(&page.evaluation.policies), Curve::of(page.evaluation));
+    let desc = "The policies’ distribution functions in this segment. The table gives their means.";
+    html!(m, r#"<div class="tiles small">"#);
+    for (i, segment) in shown.iter().enumerate() {
+        let chart = CdfChart { policies: &segment.policies, range, curve, bands: false, points: POINTS };
+        let (id, title) = (format!("segment-{i}"), format!("Distributions of {}", segment_name(&segment.value)));
+        html!(m, "<figure><h4>");
+        value(m, &segment.value);
+        html!(m, " ({})</h4>", count(segment.rows));
+        svg(m, &chart, (&id, "tile", Size::SMALL), Titles { x: "", y: "" }, (&title, desc));
+        html!(m, "</figure>");
+    }
+    html!(m, "</div>");
 }

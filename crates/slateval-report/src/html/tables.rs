@@ -1,17 +1,16 @@
 //! Tables of estimates.
 
-use std::fmt::Display;
-
 use slateval::{Band, Interval, Settings};
 
 use super::Page;
 use crate::chart::swatch;
 use crate::grid::{DASH, Grid, Kind};
-use crate::markup::Markup;
-use crate::number::{at_least_two_digits, fixed, signed};
+use crate::markup::{Markup, html};
+use crate::metrics::Shown;
+use crate::number::at_least_two_digits;
 use crate::standing::{Standing, ends, is_bounded};
-use crate::terminal::{Detail, Shown};
-use crate::text::on_one_line;
+use crate::terminal::Detail;
+use crate::text::{name, on_one_line};
 use crate::{Voice, compare, notes};
 
 /// Writes numbers: how many decimals, and whether withheld intervals are worth a mark.
@@ -31,46 +30,47 @@ impl Writer {
     }
 
     /// A table's cell with an estimate and its interval; the numbers as they are stand in its attributes.
-    pub(crate) fn cell(self, m: &mut Markup, interval: &Interval, kind: Kind) {
-        self.cell_with(m, interval, kind, &[], &Markup::default());
+    pub(crate) fn cell(self, m: &mut Markup, interval: Option<&Interval>, kind: Kind) {
+        match interval {
+            Some(interval) => self.cell_with(m, interval, kind, None, &Markup::default()),
+            None => html!(m, r#"<td class="number">{}</td>"#, DASH),
+        }
     }
 
-    /// The same with further attributes, and with something below the numbers.
+    /// The same with what a script knows it by, and with something below the numbers.
     pub(crate) fn cell_with(
         self,
         m: &mut Markup,
         interval: &Interval,
         kind: Kind,
-        more: &[(&'static str, &dyn Display)],
+        what: Option<&'static str>,
         below: &Markup,
     ) {
-        let exact =
-            [("data-estimate", interval.estimate), ("data-lower", interval.lower), ("data-upper", interval.upper)];
-        let exact = exact.into_iter().filter(|_| self.exact);
-        let exact: Vec<(&'static str, f64)> = exact.filter_map(|(k, v)| Some((k, v?))).collect();
-        let mut attributes: Vec<(&'static str, &dyn Display)> = vec![("class", &"number")];
-        attributes.extend(exact.iter().map(|(k, v)| (*k, v as &dyn Display)));
-        attributes.extend(more);
-        m.within("td", &attributes, |m| {
-            let (estimate, ends) = self.words(interval, kind);
-            m.text(estimate);
-            if let Some(ends) = ends {
-                m.literal(" ");
-                self.ends(m, interval, &ends);
-            }
-            m.add(below);
-        });
+        let exact = [("estimate", interval.estimate), ("lower", interval.lower), ("upper", interval.upper)];
+        html!(m, r#"<td class="number""#);
+        for (end, value) in exact.into_iter().filter_map(|(end, value)| Some((end, value.filter(|_| self.exact)?))) {
+            html!(m, r#" data-{}="{}""#, end, value);
+        }
+        if let Some(what) = what {
+            html!(m, r#" data-what="{}""#, what);
+        }
+        let (estimate, ends) = self.words(interval, kind);
+        html!(m, ">{}", estimate);
+        if let Some(ends) = ends {
+            self.ends(m, interval, &ends);
+        }
+        m.add(below);
+        html!(m, "</td>");
     }
 
     /// The ends; a mark says why when the pointer rests on it. The notes say it to everyone.
     fn ends(self, m: &mut Markup, interval: &Interval, ends: &str) {
         let standing = Standing::of(interval);
-        let class = format!("ends{}", standing.class());
-        let reason = interval.reason.as_ref().filter(|_| self.exact && standing != Standing::Stands);
-        match reason.map(|reason| self.voice.after_mark(reason)) {
-            Some(reason) => m.element("span", &[("class", &class), ("title", &reason)], ends),
-            None => m.element("span", &[("class", &class)], ends),
+        html!(m, r#" <span class="ends{}""#, standing.class());
+        if let Some(reason) = interval.reason.as_ref().filter(|_| self.exact && standing != Standing::Stands) {
+            html!(m, r#" title="{}""#, self.voice.after_mark(reason));
         }
+        html!(m, ">{}</span>", ends);
     }
 
     /// An estimate and its interval on one line.
@@ -84,11 +84,7 @@ impl Writer {
     fn words(self, interval: &Interval, kind: Kind) -> (String, Option<String>) {
         let (lower, upper) = ends(interval);
         let decimals = at_least_two_digits([interval.estimate, lower, upper], self.decimals);
-        let number = |x: Option<f64>| match (x, kind) {
-            (None, _) => DASH.to_owned(),
-            (Some(x), Kind::Value) => fixed(x, decimals),
-            (Some(x), Kind::Difference) => signed(x, decimals),
-        };
+        let number = |x: Option<f64>| kind.number(x, decimals);
         let ends = match (is_bounded(interval), interval.estimate) {
             (true, _) => {
                 let (open, close) = Standing::of(interval).brackets();
@@ -101,59 +97,103 @@ impl Writer {
     }
 }
 
-/// A table that scrolls inside itself, with a button that copies it.
-pub(crate) fn frame(m: &mut Markup, id: &str, caption: &str, rows: impl FnOnce(&mut Markup)) {
-    m.within("div", &[("class", &"table")], |m| {
-        let label = format!("Copy table: {caption}");
-        let button: [(&'static str, &dyn Display); 4] =
-            [("type", &"button"), ("class", &"quiet moves"), ("data-copy", &id), ("aria-label", &label)];
-        m.element("button", &button, "Copy table");
-        m.within(
-            "div",
-            &[("class", &"scroll"), ("tabindex", &"0"), ("role", &"region"), ("aria-label", &caption)],
-            |m| {
-                m.within("table", &[("id", &id)], |m| {
-                    m.element("caption", &[], caption);
-                    rows(m);
-                });
-            },
-        );
-    });
+/// The head of a column.
+#[derive(Debug)]
+pub(crate) struct Head {
+    name: String,
+    class: &'static str,
+    /// Whose colour stands before the name.
+    policy: Option<usize>,
 }
 
-/// The first line of a table, with the columns' colours, where they have any. All but the first columns are of numbers.
-pub(crate) fn header(m: &mut Markup, names: &[(String, Option<usize>)]) {
-    header_with(m, names, 1);
+impl Head {
+    pub(crate) fn text(name: impl Into<String>) -> Self {
+        Head { name: name.into(), class: "", policy: None }
+    }
+
+    pub(crate) fn number(name: impl Into<String>) -> Self {
+        Head { name: name.into(), class: "number", policy: None }
+    }
+
+    pub(crate) fn of(self, policy: Option<usize>) -> Self {
+        Head { policy, ..self }
+    }
 }
 
-/// The same with more columns of text.
-pub(crate) fn header_with(m: &mut Markup, names: &[(String, Option<usize>)], text: usize) {
-    m.within("thead", &[], |m| {
-        m.within("tr", &[], |m| {
-            for (i, (name, policy)) in names.iter().enumerate() {
-                let class = if i < text { "" } else { "number" };
-                m.within("th", &[("scope", &"col"), ("class", &class)], |m| {
-                    if let Some(policy) = policy {
-                        key(m, *policy);
-                    }
-                    m.text(name);
-                });
-            }
-        });
-    });
+/// Writes what stands in a column of a line.
+type Cell<'t, L> = Box<dyn Fn(&mut Markup, &L) + 't>;
+
+/// A table as a list of columns, each with its head and with what stands in it of a line.
+pub(crate) struct Table<'t, L> {
+    id: &'t str,
+    caption: &'t str,
+    class: Option<&'static str>,
+    /// The policy of a line, where a script has to find it.
+    policy: Option<fn(&L) -> usize>,
+    columns: Vec<(Head, Cell<'t, L>)>,
+}
+
+impl<'t, L> Table<'t, L> {
+    pub(crate) fn new(id: &'t str, caption: &'t str) -> Self {
+        Table { id, caption, class: None, policy: None, columns: Vec::new() }
+    }
+
+    /// What style sheets know its lines by.
+    pub(crate) fn class(self, class: &'static str) -> Self {
+        Table { class: Some(class), ..self }
+    }
+
+    pub(crate) fn found_by(self, policy: fn(&L) -> usize) -> Self {
+        Table { policy: Some(policy), ..self }
+    }
+
+    pub(crate) fn column(mut self, head: Head, cell: impl Fn(&mut Markup, &L) + 't) -> Self {
+        self.columns.push((head, Box::new(cell)));
+        self
+    }
+
+    /// The table, scrolling inside itself, with a button that copies it.
+    pub(crate) fn write(self, m: &mut Markup, lines: impl IntoIterator<Item = L>) {
+        html!(m, r#"<div class="table"><button type="button" class="quiet moves" data-copy="{}""#, self.id);
+        html!(m, r#" aria-label="Copy table: {}">Copy table</button>"#, self.caption);
+        html!(m, r#"<div class="scroll" tabindex="0" role="region" aria-label="{}">"#, self.caption);
+        html!(m, r#"<table id="{}"><caption>{}</caption><thead><tr>"#, self.id, self.caption);
+        for (head, _) in &self.columns {
+            html!(m, r#"<th scope="col" class="{}">"#, head.class);
+            head.policy.into_iter().for_each(|policy| key(m, policy));
+            html!(m, "{}</th>", head.name);
+        }
+        html!(m, "</tr></thead><tbody");
+        self.class.into_iter().for_each(|class| html!(m, r#" class="{}""#, class));
+        html!(m, ">");
+        for line in lines {
+            html!(m, "<tr");
+            self.policy.into_iter().for_each(|policy| html!(m, r#" data-policy="{}""#, policy(&line)));
+            html!(m, ">");
+            self.columns.iter().for_each(|(_, cell)| cell(m, &line));
+            html!(m, "</tr>");
+        }
+        html!(m, "</tbody></table></div></div>");
+    }
 }
 
 /// A policy's colour.
 pub(crate) fn key(m: &mut Markup, policy: usize) {
-    let class = format!("key {}", swatch(policy));
-    m.within("span", &[("class", &class), ("aria-hidden", &"true")], |_| ());
+    html!(m, r#"<span class="key {}" aria-hidden="true"></span>"#, swatch(policy));
+}
+
+/// The head of a policy's line.
+pub(crate) fn policy_head(m: &mut Markup, place: usize, policy: &str) {
+    html!(m, r#"<th scope="row">"#);
+    key(m, place);
+    html!(m, "{}</th>", name(policy));
 }
 
 /// The terminal's tables: every metric of every policy, then the differences, and why anything is missing.
 pub(crate) fn section(m: &mut Markup, page: &Page<'_>, policies: &Grid) {
     let (evaluation, writer) = (page.evaluation, page.writer);
     let differences = compare::grid(evaluation, Shown::new(evaluation, page.settings, Detail::Full));
-    let place = |name: &str| evaluation.policies.iter().position(|p| p.name == name);
+    let place = |policy: &str| evaluation.policies.iter().position(|p| p.name == policy);
     let own: Vec<Option<usize>> = (0..evaluation.policies.len()).map(Some).collect();
     grid(m, "metrics", "What each policy's slates are worth", policies, &own, writer);
     if let Some(differences) = &differences {
@@ -166,11 +206,8 @@ pub(crate) fn section(m: &mut Markup, page: &Page<'_>, policies: &Grid) {
     let mut remarks: Vec<String> = missing.lines.into_iter().chain(bands).collect();
     remarks.extend(compare::dominance(evaluation, page.voice));
     if !remarks.is_empty() {
-        m.within("ul", &[("class", &"notes")], |m| {
-            for remark in remarks.iter().flat_map(|r| paragraphs(r)) {
-                m.element("li", &[], remark);
-            }
-        });
+        let remarks = remarks.iter().flat_map(|r| paragraphs(r));
+        m.within(r#"ul class="notes""#, |m| remarks.for_each(|remark| html!(m, "<li>{}</li>", remark)));
     }
 }
 
@@ -190,30 +227,19 @@ pub(crate) fn paragraphs(text: &str) -> Vec<String> {
 }
 
 fn grid(m: &mut Markup, id: &'static str, caption: &str, grid: &Grid, keys: &[Option<usize>], writer: Writer) {
-    frame(m, id, caption, |m| {
-        let mut names = vec![(grid.corner.clone(), None)];
-        names.extend(grid.columns.iter().zip(keys).map(|(c, key)| (c.name.clone(), *key)));
-        if names[0].0.is_empty() {
-            names[0].0 = "metric".to_owned();
-        }
-        header(m, &names);
-        m.within("tbody", &[], |m| {
-            for (i, label) in grid.labels.iter().enumerate() {
-                m.within("tr", &[], |m| {
-                    m.element("th", &[("scope", &"row")], label);
-                    for column in &grid.columns {
-                        match column.cells.get(i) {
-                            Some(interval) => writer.cell(m, interval, column.kind),
-                            None => {
-                                let more = column.more.get(i - column.cells.len());
-                                m.element("td", &[("class", &"number")], more.map_or("", |(text, _)| text));
-                            }
-                        }
-                    }
-                });
+    let corner = if grid.corner.is_empty() { "metric" } else { &grid.corner };
+    let mut table = Table::new(id, caption)
+        .column(Head::text(corner), |m, i: &usize| html!(m, r#"<th scope="row">{}</th>"#, grid.labels[*i]));
+    for (column, policy) in grid.columns.iter().zip(keys) {
+        table = table.column(Head::number(&column.name).of(*policy), |m, i| match column.cells.get(*i) {
+            Some(interval) => writer.cell(m, Some(interval), column.kind),
+            None => {
+                let more = column.more.get(i - column.cells.len());
+                html!(m, r#"<td class="number">{}</td>"#, more.map_or("", |(text, _)| text));
             }
         });
-    });
+    }
+    table.write(m, 0..grid.labels.len());
 }
 
 #[cfg(test)]
@@ -231,7 +257,7 @@ mod tests {
         let mut m = Markup::default();
         Writer { decimals: 2, intervals: true, exact: true, voice: Voice::CommandLine }.cell(
             &mut m,
-            &interval,
+            Some(&interval),
             Kind::Difference,
         );
         assert_eq!(
@@ -255,7 +281,7 @@ mod tests {
             let mut m = Markup::default();
             Writer { decimals: 2, intervals: true, exact, voice: Voice::CommandLine }.cell(
                 &mut m,
-                &interval,
+                Some(&interval),
                 Kind::Value,
             );
             m.into_string()

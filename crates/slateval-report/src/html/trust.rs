@@ -1,14 +1,14 @@
 //! Whether to believe it: the checks, worst first, and the weights they are about.
 
 use slateval::{Check, Evaluation, Status};
+use slateval_text::checks::{Tally, segment_names};
+use slateval_text::weights::spread;
 
 use super::Page;
 use super::tables::key;
 use crate::Voice;
-use crate::chart::{Size, WeightChart};
-use crate::checks::{Tally, segment_names};
-use crate::markup::Markup;
-use crate::number::{count, fixed, percent};
+use crate::chart::{Size, Titles, WeightChart, svg};
+use crate::markup::{Markup, html};
 use crate::text::{name, sentence};
 
 const WEIGHTS: Size = Size { width: 420.0, height: 250.0 };
@@ -20,100 +20,50 @@ pub(crate) fn checks(m: &mut Markup, evaluation: &Evaluation, voice: Voice) {
     }
     // Stable: among equals, policies stay as given.
     all.sort_by_key(|(_, _, check)| std::cmp::Reverse(check.status));
-    let tally = Tally::of(&evaluation.policies);
-    m.element("p", &[], summary(&tally));
-    m.within("ul", &[("class", &"checks")], |m| {
-        for (policy, owner, check) in all {
-            m.within("li", &[("class", &class(check.status))], |m| {
-                light(m, check.status);
-                m.within("span", &[("class", &"about")], |m| {
-                    key(m, policy);
-                    m.text(format_args!("{}: {}", name(owner), check.name()));
-                });
-                m.element("span", &[("class", &"message")], sentence(&voice.finding(&check.finding)));
-            });
-        }
-    });
+    html!(m, r#"<p>{}</p><ul class="checks">"#, Tally::of(&evaluation.policies).worst_first());
+    for (policy, owner, check) in all {
+        // A shape and a word, so that red and green need not be told apart.
+        let (class, shape, word) = match check.status {
+            Status::Ok => ("ok", "●", "passed"),
+            Status::Warn => ("warn", "▲", "look at it"),
+            Status::Fail => ("fail", "■", "failed"),
+        };
+        html!(m, r#"<li class="{}"><span class="light"><span aria-hidden="true" class="shape">"#, class);
+        html!(m, r#"{}</span>{}</span><span class="about">"#, shape, word);
+        key(m, policy);
+        html!(m, r#"{}: {}</span>"#, name(owner), check.name());
+        html!(m, r#"<span class="message">{}</span></li>"#, sentence(&voice.finding(&check.finding)));
+    }
+    html!(m, "</ul>");
     let segments = Tally::of(evaluation.segments.iter().flat_map(|s| &s.policies));
     if segments != Tally::default() {
-        m.element("p", &[], format_args!("In segments: {}", summary(&segments)));
+        html!(m, "<p>In segments: {}</p>", segments.worst_first());
         for (status, words) in [(Status::Fail, "Failed"), (Status::Warn, "To look at")] {
             let names = segment_names(evaluation, status, voice);
             if !names.is_empty() {
-                m.element("p", &[("class", &"aside")], format_args!("{words}: {names}."));
+                html!(m, r#"<p class="aside">{}: {}.</p>"#, words, names);
             }
         }
     }
 }
 
-fn summary(tally: &Tally) -> String {
-    let Tally { passed, warned, failed } = tally;
-    let checks = if passed + warned + failed == 1 { "check" } else { "checks" };
-    format!("{} {checks}: {failed} failed, {warned} to look at, {passed} passed.", passed + warned + failed)
-}
-
-fn class(status: Status) -> &'static str {
-    match status {
-        Status::Ok => "ok",
-        Status::Warn => "warn",
-        Status::Fail => "fail",
-    }
-}
-
-/// A shape and a word, so that nobody has to tell red from green.
-fn light(m: &mut Markup, status: Status) {
-    let (shape, word) = match status {
-        Status::Ok => ("●", "passed"),
-        Status::Warn => ("▲", "look at it"),
-        Status::Fail => ("■", "failed"),
-    };
-    m.within("span", &[("class", &"light")], |m| {
-        m.element("span", &[("aria-hidden", &"true"), ("class", &"shape")], shape);
-        m.text(word);
-    });
-}
-
-fn below_zero(share: f64) -> String {
-    if share == 0.0 {
-        return "none of them is below 0".to_owned();
-    }
-    let share = match (share * 1000.0).round() / 1000.0 {
-        0.0 => "less than 0.1%".to_owned(),
-        share => percent(share),
-    };
-    format!("{share} of them below 0, which is normal")
-}
-
 pub(crate) fn weights(m: &mut Markup, page: &Page<'_>) {
-    m.element(
-        "p",
-        &[],
-        "A target’s slates are logging’s, each counted by a weight. The more alike the weights, the more the log is \
-         worth; a few huge ones decide everything. Both scales are crowded: by ratio, and by powers of ten.",
+    html!(
+        m,
+        "<p>A target’s slates are logging’s, each counted by a weight. The more alike the weights, the more the log is \
+         worth; a few huge ones decide everything. Both scales are crowded: by ratio, and by powers of ten.</p>"
     );
-    m.within("div", &[("class", &"tiles")], |m| {
-        for (i, policy) in page.evaluation.policies.iter().enumerate() {
-            let diagnostics = &policy.diagnostics;
-            let Some(histogram) = &diagnostics.weight_histogram else { continue };
-            let title = format!("Weights of {}", name(&policy.name));
-            let worth = diagnostics.design_ess.map_or("an unknown number of".to_owned(), |ess| fixed(ess, 0));
-            let words = format!(
-                "Worth {worth} of the log’s {} slates. Weights from {} to {}; {}; the largest is {} of the sum of all.",
-                count(page.evaluation.log.rows),
-                fixed(diagnostics.weight_min, 2),
-                fixed(diagnostics.weight_max, 2),
-                below_zero(diagnostics.negative_share),
-                diagnostics.max_share.map_or("an unknown share".to_owned(), |s| percent((s * 1e4).round() / 1e4)),
-            );
-            m.within("figure", &[], |m| {
-                m.within("h4", &[], |m| {
-                    key(m, i);
-                    m.text(name(&policy.name));
-                });
-                let id = format!("weights-{i}");
-                m.add(&WeightChart::new(histogram, i).svg(&id, "tile", WEIGHTS, (&title, &words)));
-                m.element("figcaption", &[], &words);
-            });
-        }
-    });
+    html!(m, r#"<div class="tiles">"#);
+    for (i, policy) in page.evaluation.policies.iter().enumerate() {
+        let Some(histogram) = &policy.diagnostics.weight_histogram else { continue };
+        let (title, id) = (format!("Weights of {}", name(&policy.name)), format!("weights-{i}"));
+        let words = spread(&policy.diagnostics, page.evaluation.log.rows);
+        html!(m, "<figure><h4>");
+        key(m, i);
+        html!(m, "{}</h4>", name(&policy.name));
+        let chart = WeightChart::new(histogram, i);
+        svg(m, &chart, (&id, "tile", WEIGHTS), Titles { x: "", y: "" }, (&title, &words));
+        html!(m, "<figcaption>{}</figcaption></figure>", words);
+    }
+    html!(m, "</div>");
 }

@@ -157,11 +157,10 @@ impl Status {
 impl serde::Serialize for Check {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         use serde::ser::SerializeStruct;
-        let mut check = serializer.serialize_struct("Check", 4)?;
+        let mut check = serializer.serialize_struct("Check", 3)?;
         check.serialize_field("name", self.name().as_str())?;
         check.serialize_field("status", &self.status)?;
         check.serialize_field("value", &self.value)?;
-        check.serialize_field("message", &self.finding.to_string())?;
         check.end()
     }
 }

@@ -8,9 +8,8 @@ use crate::spec::structure::Structure;
 
 /// What a check found, with the numbers that say it.
 ///
-/// `Display` says it in a plain sentence; [`in_words`](Finding::in_words) says it in a front end's own words.
+/// `slateval-text` puts it into words.
 #[derive(Debug, Clone, PartialEq)]
-#[non_exhaustive]
 pub enum Finding {
     /// Slot ratios and weights have mean 1, as they should.
     RatiosAverageOne,
@@ -211,7 +210,6 @@ pub struct RowShares {
 
 /// What is estimated of a policy.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[non_exhaustive]
 pub enum Functional {
     /// The CDF and what is read off it.
     Cdf,
@@ -234,7 +232,6 @@ pub enum Enough {
 
 /// What keeps a band from being guaranteed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[non_exhaustive]
 pub enum Lack {
     /// The order was chosen from the data.
     FixedOrder,

@@ -32,8 +32,8 @@ pub struct Interval {
     /// never conditional.
     #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
     pub refuted: Option<Refutation>,
-    /// Why something is missing, or what stands against it.
-    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
+    /// Why something is missing, or what stands against it. JSON of this crate has no sentences, and leaves it out.
+    #[cfg_attr(feature = "serde", serde(skip))]
     pub reason: Option<Reason>,
 }
 
@@ -114,8 +114,8 @@ pub struct Cdf {
     /// As for an [`Interval`].
     #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
     pub refuted: Option<Refutation>,
-    /// Why there is no band, or what stands against it.
-    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
+    /// Why there is no band, or what stands against it. Not in this crate's JSON either.
+    #[cfg_attr(feature = "serde", serde(skip))]
     pub reason: Option<Reason>,
 }
 

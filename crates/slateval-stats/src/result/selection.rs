@@ -18,29 +18,34 @@ pub struct Selection {
     pub variance: usize,
     /// The order that the CDF's band is centred at: one more than its estimate's, where the log can carry it.
     pub band: Option<usize>,
-    /// Why.
+    /// Why. JSON of this crate has no sentences, and leaves it out.
+    #[cfg_attr(feature = "serde", serde(skip))]
     pub reason: SelectionReason,
 }
 
 /// Why an order was chosen, and what vouches for it.
 ///
-/// `Display` says it in a plain sentence; [`in_words`](SelectionReason::in_words) says it in a front end's own words.
+/// `slateval-text` puts it into words.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct SelectionReason {
-    pub(crate) cdf: usize,
-    pub(crate) mean: usize,
-    pub(crate) variance: usize,
+    /// The order of the CDF.
+    pub cdf: usize,
+    /// The order of the mean.
+    pub mean: usize,
+    /// The order of the variance.
+    pub variance: usize,
     /// Slots of the longest slate.
-    pub(crate) slots: usize,
+    pub slots: usize,
     /// Slots that the target changes at most in a slate: from this order on, all weights are the same.
-    pub(crate) distinct: usize,
-    pub(crate) trusts: Trusts,
+    pub distinct: usize,
+    /// What may be said of intervals at these orders.
+    pub trusts: Trusts,
     /// The test of the order next above that of the CDF.
-    pub(crate) next: Option<OrderTest>,
+    pub next: Option<OrderTest>,
     /// Orders further up that do not show, though the log is too thin to rely on that.
-    pub(crate) thin: Vec<usize>,
+    pub thin: Vec<usize>,
     /// Effects of more slots than this could not be tested.
-    pub(crate) untested_above: Option<usize>,
+    pub untested_above: Option<usize>,
 }
 
 /// Whether effects of exactly this many slots show in the log.
@@ -99,14 +104,7 @@ pub struct Interaction {
 
 impl OrderTest {
     /// The effects that are tested.
-    pub(crate) fn effects(&self) -> Effects {
+    pub fn effects(&self) -> Effects {
         Effects { slots: self.order, and_above: self.and_above }
-    }
-}
-
-#[cfg(feature = "serde")]
-impl serde::Serialize for SelectionReason {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_str(self)
     }
 }

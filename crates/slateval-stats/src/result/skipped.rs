@@ -4,7 +4,6 @@ use std::fmt;
 
 /// Why a row or a file was left out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-#[non_exhaustive]
 pub enum SkipReason {
     /// Text stands where a number should.
     NotANumber,

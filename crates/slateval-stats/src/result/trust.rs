@@ -6,7 +6,7 @@ use crate::result::refutation::Refutation;
 
 /// What may be said of intervals that rest on one structure.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub(crate) enum Trust {
+pub enum Trust {
     /// They stand.
     #[default]
     Stands,
@@ -21,7 +21,7 @@ pub(crate) enum Trust {
 
 impl Trust {
     /// What stands against the intervals.
-    pub(crate) fn reason(&self) -> Option<&Reason> {
+    pub fn reason(&self) -> Option<&Reason> {
         match self {
             Trust::Stands => None,
             Trust::Conditional(why) | Trust::Refuted(_, why) | Trust::Withheld(why) => Some(why),
@@ -45,13 +45,13 @@ impl Trust {
 
 /// The trust in a policy's answers.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub(crate) struct Trusts {
+pub struct Trusts {
     /// In what is read off its CDF.
-    pub(crate) cdf: Trust,
+    pub cdf: Trust,
     /// In its mean.
-    pub(crate) mean: Trust,
+    pub mean: Trust,
     /// In its variance and standard deviation.
-    pub(crate) variance: Trust,
+    pub variance: Trust,
 }
 
 impl Trusts {

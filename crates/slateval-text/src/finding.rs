@@ -1,13 +1,13 @@
 //! What checks found, in sentences.
 
-use std::fmt;
+use slateval_stats::{Enough, Finding, Functional, Lack, Remedy, RowShares};
 
-use crate::result::finding::{Enough, Finding, Functional, Lack, Remedy, RowShares};
-use crate::result::words::{Advice, PlainWords, Words, listed};
+use crate::lists::listed;
+use crate::{InWords, Voice};
 
-impl Finding {
-    /// The finding as a sentence without its full stop, with advice in a front end's words.
-    pub fn in_words(&self, words: &impl Words) -> String {
+impl InWords for Finding {
+    /// A sentence without its full stop.
+    fn in_words(&self, voice: Voice) -> String {
         match self {
             Finding::RatiosAverageOne => "slot ratios and weights have mean 1, as they should".to_owned(),
             Finding::RatioMean { slot, mean, deviation, is_given } => ratio_mean(*slot, *mean, *deviation, *is_given),
@@ -39,11 +39,11 @@ impl Finding {
             Finding::SlotsLookDependent { deviation, remedy: Remedy::Propensities, .. } => {
                 format!("{}: check the propensities first", look_dependent(*deviation))
             }
-            Finding::SlotsLookDependent { deviation, pool, .. } => dependent_slots(*deviation, *pool, words),
+            Finding::SlotsLookDependent { deviation, pool, .. } => dependent_slots(*deviation, *pool, voice),
             Finding::TakesSlotsForIndependent(structure) => format!(
                 "{structure} takes the target's slots to be independent given the context, which no log can show: if they \
                  are not, {}",
-                words.advice(Advice::JointTargetSlots)
+                voice.joint_target_slots()
             ),
             Finding::WorthRows { rows, is_enough, remedy } => worth(*rows, *is_enough, *remedy),
             Finding::TailRows { alpha, rows, is_enough: true } => {
@@ -58,30 +58,31 @@ impl Finding {
             Finding::RewardsAreSpread => "no single reward decides the mean or the variance".to_owned(),
             Finding::RewardsHaveHeavyTail { index, decides_mean, shares } => format!(
                 "rewards have so heavy a tail that a few rows not yet seen may decide the {} (tail index {index:.1}; \
-                 {shares}): look at quantiles, or cap the reward",
-                if *decides_mean { "mean and the variance" } else { "variance" }
+                 {}): look at quantiles, or cap the reward",
+                if *decides_mean { "mean and the variance" } else { "variance" },
+                row_shares(*shares)
             ),
             Finding::LargeReward(shares) => {
-                format!("{shares}: a single reward weighs heavily in the mean and the variance")
+                format!("{}: a single reward weighs heavily in the mean and the variance", row_shares(*shares))
             }
             Finding::PaperOrderIsBiased(m) => format!(
                 "the paper's m-slot weight is biased for 1 < m < K (here m = {m}): effects of fewer slots are counted \
                  several times over. Use order:{m}, which is not"
             ),
-            Finding::Order(reason) => reason.in_words(words),
+            Finding::Order(reason) => reason.in_words(voice),
             Finding::StructureStands(structure) => {
                 format!("no effect shows in the log that structure {structure} leaves out")
             }
             Finding::StructureRefuted { why, spoils, remedy } => {
-                let spoils: Vec<String> = spoils.iter().map(|what| format!("the {what}")).collect();
+                let spoils: Vec<String> = spoils.iter().map(|what| format!("the {}", functional(*what))).collect();
                 let advice = match remedy {
                     Remedy::Structure => "let the order be chosen from the data, or assume less",
                     Remedy::Propensities => "check the propensities first, which did not pass their check",
                 };
-                format!("{}, so that {} cannot be relied on: {advice}", why.in_words(words), listed(&spoils))
+                format!("{}, so that {} cannot be relied on: {advice}", why.in_words(voice), listed(&spoils))
             }
             Finding::Clusters { groups, of, enough } => clusters(*groups, *of, *enough),
-            Finding::Guarantee { least, most, lacks } => guarantee((*least, *most), *lacks, words),
+            Finding::Guarantee { least, most, lacks } => guarantee((*least, *most), *lacks, voice),
             Finding::WeightNeverVaries => "the weight never varies".to_owned(),
             Finding::RatiosDependent => {
                 "the slot ratios are linearly dependent in this log: a pseudo-inverse was used, which corrects for fewer \
@@ -110,12 +111,12 @@ impl Finding {
                 };
                 format!("the variance came out at or below 0 and is not given: {why}")
             }
-            Finding::VarianceHasNoInterval(why) => format!("the variance has no interval: {}", why.in_words(words)),
+            Finding::VarianceHasNoInterval(why) => format!("the variance has no interval: {}", why.in_words(voice)),
             Finding::CoarseBin { level, share } => format!(
                 "the quantile at {level} lies in a bin of rewards that holds {:.0}% of the distribution, so quantiles, VaR \
                  and CVaR are coarse: {}",
                 100.0 * share,
-                words.advice(Advice::FinerBins)
+                voice.finer_bins()
             ),
             Finding::PartsSkipped { rows, share, files } => skipped(*rows, *share, *files),
         }
@@ -143,9 +144,9 @@ fn not_shown(slot: Option<usize>, share: f64) -> String {
     )
 }
 
-fn dependent_slots(deviation: f64, pool: Option<usize>, words: &impl Words) -> String {
+fn dependent_slots(deviation: f64, pool: Option<usize>, voice: Voice) -> String {
     let found = look_dependent(deviation);
-    let advice = words.advice(Advice::Ranking(pool));
+    let advice = voice.ranking(pool);
     match pool {
         Some(pool) => {
             format!("{found}: this looks like a log that shows no item twice, drawn from {pool}; if so, {advice}")
@@ -184,18 +185,18 @@ fn clusters(groups: usize, of: usize, enough: Enough) -> String {
     }
 }
 
-fn guarantee((least, most): (f64, f64), lacks: Option<Lack>, words: &impl Words) -> String {
+fn guarantee((least, most): (f64, f64), lacks: Option<Lack>, voice: Voice) -> String {
     let range = format!("weights between {} and {}", short(least), short(most));
     match lacks {
         None => format!("the band is guaranteed, for {range}, if the structure is right"),
         Some(Lack::FixedOrder) => format!(
             "the band is not guaranteed: the order was chosen from the data ({range}); {}",
-            words.advice(Advice::NameStructure)
+            voice.name_structure()
         ),
         Some(Lack::KnownBounds) => format!(
             "the band is not guaranteed: the bounds of the weights come from the log itself ({range}); with slot \
              propensities, {}",
-            words.advice(Advice::MinPropensity)
+            voice.min_propensity()
         ),
     }
 }
@@ -245,29 +246,18 @@ fn rounded(x: f64) -> String {
     if x >= 10.0 { format!("{x:.0}") } else { format!("{x:.1}") }
 }
 
-impl fmt::Display for Finding {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.in_words(&PlainWords))
+fn functional(functional: Functional) -> &'static str {
+    match functional {
+        Functional::Cdf => "CDF",
+        Functional::Mean => "mean",
+        Functional::Variance => "variance",
     }
 }
 
-impl fmt::Display for Functional {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Functional::Cdf => "CDF",
-            Functional::Mean => "mean",
-            Functional::Variance => "variance",
-        })
-    }
-}
-
-impl fmt::Display for RowShares {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(
-            f,
-            "one row has {:.0}% of the weighted squares and {:.0}% of the weighted rewards",
-            100.0 * self.squares,
-            100.0 * self.rewards
-        )
-    }
+fn row_shares(shares: RowShares) -> String {
+    format!(
+        "one row has {:.0}% of the weighted squares and {:.0}% of the weighted rewards",
+        100.0 * shares.squares,
+        100.0 * shares.rewards
+    )
 }

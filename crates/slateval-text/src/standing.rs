@@ -1,10 +1,10 @@
 //! How far an interval can be relied on, and how its brackets say so.
 
-use slateval::{Cdf, Interval};
+use slateval_stats::{Cdf, Interval, PolicyEvaluation};
 
 /// Whether an interval holds as it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Standing {
+pub enum Standing {
     /// It does.
     Stands,
     /// It holds if a structure does that the log is too thin to test.
@@ -14,7 +14,7 @@ pub(crate) enum Standing {
 }
 
 /// The two ends of a band, one of each for every reward.
-type BandEnds<'c> = (&'c [Option<f64>], &'c [Option<f64>]);
+pub type BandEnds<'c> = (&'c [Option<f64>], &'c [Option<f64>]);
 
 impl Standing {
     fn new(conditional: bool, refuted: bool) -> Self {
@@ -25,16 +25,18 @@ impl Standing {
         }
     }
 
-    pub(crate) fn of(interval: &Interval) -> Self {
+    /// The standing of an interval.
+    pub fn of(interval: &Interval) -> Self {
         Standing::new(interval.conditional, interval.refuted.is_some())
     }
 
-    pub(crate) fn of_band(cdf: &Cdf) -> Self {
+    /// The standing of a CDF's band.
+    pub fn of_band(cdf: &Cdf) -> Self {
         Standing::new(cdf.conditional, cdf.refuted.is_some())
     }
 
     /// What stands before the ends, and what after them.
-    pub(crate) fn brackets(self) -> (&'static str, &'static str) {
+    pub fn brackets(self) -> (&'static str, &'static str) {
         match self {
             Standing::Stands => ("[", "]"),
             Standing::Conditional => ("(", ")?"),
@@ -43,7 +45,7 @@ impl Standing {
     }
 
     /// The same around one number.
-    pub(crate) fn marked(self, number: &str) -> String {
+    pub fn marked(self, number: &str) -> String {
         match self {
             Standing::Stands => number.to_owned(),
             Standing::Conditional => format!("({number})?"),
@@ -52,7 +54,7 @@ impl Standing {
     }
 
     /// For style sheets, with a space before it; nothing where there is nothing to be said.
-    pub(crate) fn class(self) -> &'static str {
+    pub fn class(self) -> &'static str {
         match self {
             Standing::Stands => "",
             Standing::Conditional => " conditional",
@@ -62,7 +64,7 @@ impl Standing {
 }
 
 /// The ends to show. A conditional interval has only those that hold under its condition.
-pub(crate) fn ends(interval: &Interval) -> (Option<f64>, Option<f64>) {
+pub fn ends(interval: &Interval) -> (Option<f64>, Option<f64>) {
     match interval.if_order_holds {
         Some(bounds) if interval.conditional => (bounds.lower, bounds.upper),
         _ => (interval.lower, interval.upper),
@@ -70,23 +72,29 @@ pub(crate) fn ends(interval: &Interval) -> (Option<f64>, Option<f64>) {
 }
 
 /// Whether there is an interval to show, or at least an end of one.
-pub(crate) fn is_bounded(interval: &Interval) -> bool {
+pub fn is_bounded(interval: &Interval) -> bool {
     let (lower, upper) = ends(interval);
     interval.estimate.is_some() && (lower.is_some() || upper.is_some())
 }
 
 /// The ends of a CDF's band to show.
-pub(crate) fn band_ends(cdf: &Cdf) -> BandEnds<'_> {
+pub fn band_ends(cdf: &Cdf) -> BandEnds<'_> {
     match &cdf.if_order_holds {
         Some(band) if cdf.conditional => (&band.lower, &band.upper),
         _ => (&cdf.lower, &cdf.upper),
     }
 }
 
+/// Whether a policy's CDF has a band to show. Not all bands have one half width.
+pub fn has_band(policy: &PolicyEvaluation) -> bool {
+    let (lower, upper) = band_ends(&policy.cdf);
+    lower.iter().chain(upper).any(Option::is_some)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use slateval::{Bounds, CheckName, Refutation};
+    use slateval_stats::{Bounds, CheckName, Refutation};
 
     #[test]
     fn conditional_intervals_show_the_ends_of_their_condition() {

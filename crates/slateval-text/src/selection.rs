@@ -1,24 +1,14 @@
 //! How the order of the weights was chosen, in words.
 
-use slateval::{Advice, Evaluation, FunctionalTest, Interval, OrderTest, PolicyEvaluation, Selection, Words};
+use slateval_stats::{Correction, FunctionalTest, OrderTest, PolicyEvaluation, Selection};
 
-use crate::Voice;
-use crate::text::{name, shown, wrap};
-
-/// What a target's numbers assume: its structure and weights, and how the order was chosen if it was.
-pub(crate) fn basis(policy: &PolicyEvaluation) -> Option<String> {
-    let line = wrap(&assumed(policy)?, 0, 2);
-    Some(match &policy.selection {
-        None => line,
-        Some(selection) => format!("{line}\n{}", wrap(&words(selection), 2, 2)),
-    })
-}
+use crate::{name, shown};
 
 /// A target's structure and weights.
-pub(crate) fn assumed(policy: &PolicyEvaluation) -> Option<String> {
+pub fn assumed(policy: &PolicyEvaluation) -> Option<String> {
     let (structure, correction) = (policy.structure.as_ref()?, policy.correction?);
     let weights = match correction {
-        slateval::Correction::None => "uncorrected".to_owned(),
+        Correction::None => "uncorrected".to_owned(),
         other => other.to_string(),
     };
     let structure = shown(&structure.to_string()).into_owned();
@@ -26,7 +16,7 @@ pub(crate) fn assumed(policy: &PolicyEvaluation) -> Option<String> {
 }
 
 /// What was chosen, at which order the band is, and the tests that the choice rests on.
-pub(crate) fn words(selection: &Selection) -> String {
+pub fn words(selection: &Selection) -> String {
     let Selection { cdf, mean, variance, band, .. } = selection;
     let band = band.map_or(String::new(), |order| format!("; the band is at order {order}"));
     let doubt = match selection.band {
@@ -101,45 +91,4 @@ fn short(x: f64) -> String {
     }
     let places = (2.0 - x.abs().log10().floor()).clamp(0.0, 9.0) as usize;
     format!("{x:.places$}")
-}
-
-/// What intervals above the chosen order are worth, said once, where there are any.
-pub(crate) fn trust(evaluation: &Evaluation) -> Option<String> {
-    let text = "Intervals are taken one order above the chosen one where the log can carry it. So an effect of that \
-                order that is too small to be found cannot spoil them; effects of orders further up that do not show \
-                would. `if_order_holds` in the JSON has the narrower intervals of the chosen order.";
-    let is_above = |p: &PolicyEvaluation| {
-        p.selection.is_some() && [&p.mean, &p.variance, &p.iqr].into_iter().any(is_above_the_choice)
-    };
-    evaluation.policies.iter().any(is_above).then(|| wrap(text, 0, 0))
-}
-
-/// Whether an interval is at another order than the estimate.
-fn is_above_the_choice(interval: &Interval) -> bool {
-    let differs = |inner: slateval::Bounds| (inner.lower, inner.upper) != (interval.lower, interval.upper);
-    interval.lower.is_some() && interval.if_order_holds.is_some_and(differs)
-}
-
-/// What weights that multiply slot ratios take for granted, said once, where there are any.
-pub(crate) fn taken_for_granted(evaluation: &Evaluation, voice: Voice) -> Option<String> {
-    let text = format!(
-        "Taken for granted: the target fills its slots independently of each other, given the context. No log can show \
-         this; if they depend on each other (no item twice, say), {}.",
-        voice.advice(Advice::JointTargetSlots)
-    );
-    let slots = evaluation.log.slots.unwrap_or(1);
-    let mut policies = evaluation.policies.iter().chain(evaluation.segments.iter().flat_map(|s| &s.policies));
-    policies.any(|policy| slots > 1 && multiplies_ratios(policy)).then(|| wrap(&text, 0, 0))
-}
-
-/// Whether any number of a policy rests on weights of order 2 or above. Where an order was chosen and an interval stands,
-/// the interval is at such an order: order 1 alone never vouches for itself.
-fn multiplies_ratios(policy: &PolicyEvaluation) -> bool {
-    let Some(structure) = &policy.structure else { return false };
-    let is_chosen = |s: &Selection| {
-        let orders = [Some(s.cdf), Some(s.mean), Some(s.variance), s.band];
-        let stands = [&policy.mean, &policy.variance].into_iter().any(|interval| interval.lower.is_some());
-        stands || orders.into_iter().flatten().any(|order| order > 1)
-    };
-    structure.needs_independent_slots() || policy.selection.as_ref().is_some_and(is_chosen)
 }

@@ -1,24 +1,14 @@
 //! Files that were left out of a log because they are no logs, in words.
 
-use slateval::LogFacts;
+use slateval_stats::LogFacts;
 
 use crate::number::count;
-use crate::text::wrap;
 
 /// Files that are named to readers; the JSON has more.
 const NAMED: usize = 20;
 
-/// The files for a terminal: how many, and the first ones. None if there are none.
-pub(crate) fn lines(log: &LogFacts) -> Option<String> {
-    if log.ignored.is_empty() {
-        return None;
-    }
-    let files = files(log).map(|file| wrap(&file, 2, 4));
-    Some(std::iter::once(wrap(&total(log), 0, 0)).chain(files).collect::<Vec<_>>().join("\n"))
-}
-
 /// How many files there are, in a sentence.
-pub(crate) fn total(log: &LogFacts) -> String {
+pub fn total(log: &LogFacts) -> String {
     let all = log.ignored_files;
     let files = if all == 1 { "file" } else { "files" };
     let named = log.ignored.len().min(NAMED);
@@ -27,6 +17,6 @@ pub(crate) fn total(log: &LogFacts) -> String {
 }
 
 /// The first files, each with what it is.
-pub(crate) fn files(log: &LogFacts) -> impl Iterator<Item = String> {
+pub fn files(log: &LogFacts) -> impl Iterator<Item = String> {
     log.ignored.iter().take(NAMED).map(ToString::to_string)
 }

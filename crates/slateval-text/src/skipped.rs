@@ -1,22 +1,12 @@
 //! What was left out of a log, in words.
 
-use slateval::{LogFacts, SkipReason, Skipped, SkippedExample};
+use slateval_stats::{LogFacts, SkipReason, Skipped, SkippedExample};
 
 use crate::number::count;
-use crate::text::{name, on_one_line, shown, wrap};
-
-/// What was left out, for a terminal: how much for which reason, and the first ones. None if nothing was.
-pub(crate) fn lines(log: &LogFacts) -> Option<String> {
-    if log.skipped.is_empty() {
-        return None;
-    }
-    let examples = log.skipped.iter().flat_map(|part| &part.examples);
-    let examples = examples.map(|example| wrap(&place(example), 2, 4));
-    Some(std::iter::once(wrap(&total(log), 0, 0)).chain(examples).collect::<Vec<_>>().join("\n"))
-}
+use crate::{name, on_one_line, shown};
 
 /// How much was left out for which reason, in a sentence.
-pub(crate) fn total(log: &LogFacts) -> String {
+pub fn total(log: &LogFacts) -> String {
     let parts: Vec<String> = log.skipped.iter().map(part).collect();
     let named: usize = log.skipped.iter().map(|part| part.examples.len()).sum();
     let all: u64 = log.skipped.iter().map(|part| if part.files > 0 { part.files } else { part.rows }).sum();
@@ -34,8 +24,13 @@ fn part(part: &Skipped) -> String {
     format!("{rows} {}", why(part.reason))
 }
 
+/// The first ones, each with where it was and what stands there.
+pub fn places(log: &LogFacts) -> impl Iterator<Item = String> {
+    log.skipped.iter().flat_map(|part| &part.examples).map(place)
+}
+
 /// Where something was left out, and what stands there.
-pub(crate) fn place(example: &SkippedExample) -> String {
+fn place(example: &SkippedExample) -> String {
     let row = example.row.map_or(String::new(), |row| format!(", row {row}"));
     let column = example.column.as_ref().map_or(String::new(), |column| format!("`{}` is ", name(column)));
     let value = example.value.as_deref().unwrap_or_default();
@@ -53,6 +48,5 @@ fn why(reason: SkipReason) -> &'static str {
         SkipReason::Positions => "of slates without all their positions",
         SkipReason::TwoLabels => "of slates in two segments or clusters",
         SkipReason::UnreadableFile => "that cannot be read",
-        _ => "that cannot be used",
     }
 }
