@@ -28,6 +28,8 @@
 mod accumulator;
 mod block;
 mod kernel;
+#[cfg(test)]
+mod oracle_tests;
 pub mod reference;
 mod segments;
 mod slate;

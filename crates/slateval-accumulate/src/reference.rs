@@ -1,8 +1,8 @@
 //! What every sum is: an accumulator of plain loops, one row at a time.
 //! See docs/methods.md, section 3.2.
 //!
-//! It is slow and short. The tests compare the kernel with it, on random blocks; a change of the kernel has this one oracle,
-//! and a new sum is written down here first.
+//! It is slow and short. `oracle_tests.rs` compares the kernel with it, on random blocks; a change of the kernel has this one
+//! oracle, and a new sum is written down here first.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +10,7 @@ use slateval_stats::sums::{
     Basis, BinSum, Cell, CrossProduct, Feature, GroupSum, Layout, Left, MomentSum, Pair, Power, Right, Ring, Shared,
     Tally, WeightCounts, WeightTally, Witness,
 };
-use slateval_stats::weights::{elementary, multilinear};
+use slateval_stats::weights::{elementary, multilinear, paper_order};
 use slateval_stats::{Family, ORDERS, Segment, Spec, Structure, Sums, ranking_weight};
 
 /// Rewards are measured from where the first so many of a log lie, as a kernel does that adds a block at a time.
@@ -213,11 +213,7 @@ fn own_weight(structure: &Structure, row: &Row, target: &Target, z: &[f64]) -> f
     match structure {
         Structure::Given => target.weight,
         Structure::Ranking(_) => ranking_weight(row.pool, own.len(), sum(&target.propensities), sum(&target.anywhere)),
-        Structure::PaperOrder(m) if *m > z.len() => 1.0,
-        Structure::PaperOrder(_) => {
-            let ratios: Vec<[f64; 1]> = own.iter().map(|&k| [1.0 + z[k]]).collect();
-            structure.weights(&ratios.iter().map(|ratio| ratio.as_slice()).collect::<Vec<_>>())[0]
-        }
+        Structure::PaperOrder(m) => paper_order(*m, &own.iter().map(|&k| 1.0 + z[k]).collect::<Vec<_>>()),
         _ => multilinear(structure, z),
     }
 }
@@ -277,7 +273,7 @@ fn add_to_log(cell: &mut Cell, policies: &[Numbers]) {
         let sums = &mut cell.policies[policy];
         let layout = sums.moments.layout;
         layout.keys().into_iter().for_each(|key| sums.moments.sums[layout.place(key)] += numbers.moment(key));
-        add_to_tally(&mut sums.tally, cell.kept.structure(), numbers);
+        add_to_tally(&mut sums.tally, cell.kept.structure(), layout.shape.chi, numbers);
     }
     for (cross, (policy, baseline)) in cell.cross.iter_mut().zip(cell.kept.compared()) {
         let features = |p: usize| cell.kept.features(p, cell.slots).keys();
@@ -290,7 +286,7 @@ fn add_to_log(cell: &mut Cell, policies: &[Numbers]) {
     }
 }
 
-fn add_to_tally(tally: &mut Tally, structure: &Structure, numbers: &Numbers) {
+fn add_to_tally(tally: &mut Tally, structure: &Structure, with_chi: bool, numbers: &Numbers) {
     let Numbers { z, chi, g, .. } = numbers;
     tally.weights.iter_mut().zip(g).for_each(|(tally, &g)| add_weight(tally, g));
     let pairs = elementary(2, z).get(2).copied().unwrap_or(0.0);
@@ -304,7 +300,7 @@ fn add_to_tally(tally: &mut Tally, structure: &Structure, numbers: &Numbers) {
     }
     let squares: Vec<f64> = z.iter().map(|z| z * z).collect();
     add_design(tally, structure, &squares, |weight| &mut weight.design_ratios, |tally| &mut tally.product_ratios);
-    if !chi.is_empty() {
+    if with_chi {
         add_design(tally, structure, chi, |weight| &mut weight.design_chi, |tally| &mut tally.product_chi);
     }
 }
@@ -333,7 +329,7 @@ fn add_design(
             let of_order = |m: usize| multilinear(&Structure::Order(m), factors);
             tally.weights.iter_mut().zip(1..).for_each(|(tally, m)| *own(tally) += of_order(m));
         }
-        Structure::Product | Structure::Order(_) | Structure::Interactions(_) => {
+        Structure::Product | Structure::Order(_) | Structure::Interactions(_) if !structure.is_additive() => {
             *own(&mut tally.weights[0]) += multilinear(structure, factors);
         }
         _ => {}

@@ -40,6 +40,8 @@ extern crate self as slateval_stats;
 #[expect(unreachable_pub, reason = "it is public in its own crate")]
 mod reference;
 
+mod names;
+
 mod math;
 
 mod spec;

@@ -29,7 +29,7 @@ impl Block {
     /// # Panics
     /// If the specification has no `by`.
     pub fn segment_id(&mut self, value: &Segment) -> u32 {
-        assert!(self.columns.segmented, "the specification has no `by`");
+        assert!(self.kinds.segmented, "the specification has no `by`");
         self.segment_names.id(value)
     }
 
@@ -56,7 +56,7 @@ impl Block {
     /// If the specification has no `by`, if there are fewer or more numbers than rows, or if this block never gave one of the
     /// numbers.
     pub fn set_segment_ids(&mut self, ids: &[u32]) {
-        assert!(self.columns.segmented, "the specification has no `by`");
+        assert!(self.kinds.segmented, "the specification has no `by`");
         assert_eq!(ids.len(), self.rows, "each row has one segment");
         let known = self.segment_names.len();
         // The largest of all rather than a check of each: the compiler takes several at a time.

@@ -42,10 +42,9 @@ impl Block {
     /// Whether all propensities, and all probabilities of a target, are what they have to be: one call for all slots.
     fn are_probabilities(&self, logging: Option<Field>, target: Field) -> bool {
         let within = |field: Field, least: f64| {
-            let (ranges, most) = (self.slot_ranges(field), 1.0 + ROUNDING);
+            let most = 1.0 + ROUNDING;
             let is_within = |range: &Option<(f64, f64)>| range.is_some_and(|(a, b)| a >= least && b <= most);
-            self.slots() == 0
-                || ranges.iter().all(is_within)
+            self.ranges(field).iter().all(is_within)
                 || none_outside(self.rows(), self.whole_columns(field), least, most)
         };
         logging.is_none_or(|logging| within(logging, f64::from_bits(1))) && within(target, 0.0)
@@ -86,14 +85,11 @@ impl Block {
     /// Refuses the first value of a column that breaks a rule. The common case, nothing wrong, is one pass without
     /// branches.
     fn each(&self, field: Field, rule: Rule) -> std::result::Result<(), BadValue> {
-        let whole = self.whole_column(field);
+        let column = std::slice::from_ref(self.whole_column(field));
         let is_kept = match rule {
-            Rule::Finite if field == Field::Reward && self.reward_range().is_some() => true,
-            Rule::Finite => all_within(self.rows(), whole, f64::MIN, f64::MAX),
-            Rule::Propensity => {
-                none_outside(self.rows(), std::slice::from_ref(whole), f64::from_bits(1), 1.0 + ROUNDING)
-            }
-            Rule::Probability => none_outside(self.rows(), std::slice::from_ref(whole), 0.0, 1.0 + ROUNDING),
+            Rule::Finite => self.range(field).is_some() || all_finite(self.rows(), column),
+            Rule::Propensity => none_outside(self.rows(), column, f64::from_bits(1), 1.0 + ROUNDING),
+            Rule::Probability => none_outside(self.rows(), column, 0.0, 1.0 + ROUNDING),
             Rule::Count => false,
         };
         if is_kept {
@@ -132,21 +128,24 @@ impl Rule {
 }
 
 wide! {
-    /// Whether all values lie between two others, or are one of them. So do those that fill up the last group.
-    fn all_within(rows: usize, column: &Column, least: f64, most: f64) -> bool = all_within_in_lanes
+    /// Whether all values are finite. So are those that fill up the last group.
+    fn all_finite(rows: usize, columns: &[Column]) -> bool = all_finite_in_lanes
 }
 
 #[inline(always)]
-fn all_within_in_lanes<F: Eight>(rows: usize, column: &Column, least: f64, most: f64) -> bool {
-    let (least, most, mut all) = (F::splat(least), F::splat(most), F::every_lane());
-    for i in 0..groups_of(rows) {
-        all = F::both(all, F::load(&column.groups()[i]).is_within(least, most));
+fn all_finite_in_lanes<F: Eight>(rows: usize, columns: &[Column]) -> bool {
+    let mut outside = F::splat(0.0);
+    for column in columns {
+        for i in 0..groups_of(rows) {
+            outside = F::load(&column.groups()[i]).absolute().or_outside(outside, 0.0, f64::MAX);
+        }
     }
-    F::is_every_lane(all)
+    !outside.has_a_sign()
 }
 
 wide! {
-    /// The same for ends that are not below 0. What is `-0.0` may count as outside.
+    /// Whether all values lie between two others that are not below 0, or are one of them. What is `-0.0` may count as
+    /// outside.
     fn none_outside(rows: usize, columns: &[Column], least: f64, most: f64) -> bool = none_outside_in_lanes
 }
 

@@ -1,17 +1,14 @@
 //! Rows that move from one block to another.
 
 use crate::block::Block;
-use crate::block::block_columns::undecided;
-use crate::kernel::simd::column::Column;
+use crate::block::kinds::undecided;
 
 impl Block {
     /// Makes this block hold all rows of another with the same columns. Segments are left out.
     pub(crate) fn copy_rows_of(&mut self, other: &Block) {
         (self.rows, self.slots) = (other.rows, other.slots);
+        self.columns.clone_from(&other.columns);
         self.ranges.clone_from(&other.ranges);
-        self.single.clone_from(&other.single);
-        self.weights.clone_from(&other.weights);
-        self.by_slot.clone_from(&other.by_slot);
         self.missing.clone_from(&other.missing);
         self.groups.clone_from(&other.groups);
     }
@@ -22,19 +19,13 @@ impl Block {
         let rows = || rows.iter().map(|&(block, row)| (&from[block as usize], row as usize));
         let slots = rows().map(|(block, row)| block.slots_of(row)).max().unwrap_or(0);
         self.reset(rows().len(), slots);
-        for (kind, columns) in self.by_slot.iter_mut().enumerate() {
+        for (kind, columns) in self.columns.iter_mut().enumerate() {
             for (slot, column) in columns.iter_mut().enumerate() {
                 let number = |(block, row): (&Block, usize)| {
-                    block.by_slot[kind].get(slot).map_or(undecided(kind), |column| column.get(row))
+                    block.columns[kind].get(slot).map_or(undecided(kind), |column| column.get(row))
                 };
-                fill(column, rows().map(number));
+                column.first_mut(self.rows).iter_mut().zip(rows().map(number)).for_each(|(to, number)| *to = number);
             }
-        }
-        for (i, column) in self.single.iter_mut().enumerate() {
-            fill(column, rows().map(|(block, row)| block.single[i].get(row)));
-        }
-        for (i, column) in self.weights.iter_mut().enumerate() {
-            fill(column, rows().map(|(block, row)| block.weights[i].get(row)));
         }
         for (to, (block, row)) in self.groups.iter_mut().zip(rows()) {
             *to = block.groups[row];
@@ -51,15 +42,13 @@ impl Block {
     pub(crate) fn append(&mut self, one: &Block) {
         let (row, before) = (self.rows, self.slots);
         (self.rows, self.slots) = (row + 1, before.max(one.slots));
-        self.ranges.forget_all();
+        self.make_room(self.slots);
+        self.forget_ranges();
         self.missing.iter_mut().filter(|rows| !rows.is_empty()).for_each(|rows| rows.push(false));
-        for (kind, columns) in self.by_slot.iter_mut().enumerate().filter(|(kind, _)| one.columns.has(*kind)) {
-            columns.resize(self.slots, Column::ZERO);
-            self.ranges.by_slot[kind].resize(self.slots, None);
-            columns.iter_mut().zip(&one.by_slot[kind]).for_each(|(to, from)| to.first_mut(row + 1)[row] = from.get(0));
+        let kinds = self.columns.iter_mut().zip(&one.columns);
+        for (to, from) in kinds.flat_map(|(to, from)| to.iter_mut().zip(from)) {
+            to.first_mut(row + 1)[row] = from.get(0);
         }
-        let single = self.single.iter_mut().zip(&one.single).chain(self.weights.iter_mut().zip(&one.weights));
-        single.for_each(|(to, from)| to.first_mut(row + 1)[row] = from.get(0));
         self.groups.extend(&one.groups);
         for &id in &one.segments {
             let id = self.segment_names.id(one.segment_names.name(id));
@@ -86,8 +75,4 @@ impl Block {
             }
         }
     }
-}
-
-fn fill(column: &mut Column, numbers: impl ExactSizeIterator<Item = f64>) {
-    column.first_mut(numbers.len()).iter_mut().zip(numbers).for_each(|(to, number)| *to = number);
 }

@@ -1,15 +1,15 @@
 //! A block of logged slates, column by column: what readers fill and [`Accumulator::add`](crate::Accumulator::add) takes.
 
-mod append;
-mod block_columns;
 mod block_segments;
 mod check;
 mod gather;
+mod kinds;
+mod missing;
 mod segment_names;
 
 use slateval_stats::{Field, Pool, Segment, Spec};
 
-use crate::block::block_columns::{BlockColumns, PER_POLICY, POOL, Place, Ranges, undecided};
+use crate::block::kinds::{Count, Kinds, POOL, place, undecided};
 use crate::block::segment_names::SegmentNames;
 use crate::kernel::simd::column::{self, Column};
 use crate::kernel::simd::singles;
@@ -39,15 +39,11 @@ use crate::kernel::simd::singles;
 pub struct Block {
     rows: usize,
     slots: usize,
-    columns: BlockColumns,
-    /// The reward, then the pool.
-    single: Vec<Column>,
-    /// For each policy.
-    weights: Vec<Column>,
-    /// `[column of a slot][slot]`: logging first, then target, chi and anywhere of each policy.
-    by_slot: Vec<Vec<Column>>,
-    /// What is known of the columns' values.
-    ranges: Ranges,
+    kinds: Kinds,
+    /// `[kind][slot]`; a kind that every row has once has one column.
+    columns: Vec<Vec<Column>>,
+    /// The smallest and the largest value of each column, where they are known and not below 0.
+    ranges: Vec<Vec<Option<(f64, f64)>>>,
     /// `[slot][row]`, empty while nothing is missing, and for each slot that all slates have.
     missing: Vec<Vec<bool>>,
     segments: Vec<u32>,
@@ -62,29 +58,28 @@ impl Block {
 
     /// An empty block with the columns `spec` asks for.
     pub fn new(spec: &Spec) -> Self {
-        Self::with_columns(BlockColumns::of(spec))
+        Self::of_kinds(Kinds::of(spec))
     }
 
     /// Whether this block has the columns `spec` asks for.
     pub(crate) fn suits(&self, spec: &Spec) -> bool {
-        self.columns.cover(&BlockColumns::of(spec))
+        self.kinds.cover(&Kinds::of(spec))
     }
 
-    fn with_columns(columns: BlockColumns) -> Self {
-        let policies = columns.policies.len();
-        Block {
+    fn of_kinds(kinds: Kinds) -> Self {
+        let mut block = Block {
             rows: 0,
             slots: 0,
-            single: vec![Column::ZERO; if columns.pool { 2 } else { 1 }],
-            weights: vec![Column::ZERO; if columns.policies.iter().any(|p| p.weight) { policies } else { 0 }],
-            columns,
-            by_slot: vec![Vec::new(); 1 + PER_POLICY * policies],
-            ranges: Ranges { reward: None, by_slot: vec![Vec::new(); 1 + PER_POLICY * policies] },
+            columns: vec![Vec::new(); kinds.counts.len()],
+            ranges: vec![Vec::new(); kinds.counts.len()],
+            kinds,
             missing: Vec::new(),
             segments: Vec::new(),
             segment_names: SegmentNames::default(),
             groups: Vec::new(),
-        }
+        };
+        block.reset(0, 0);
+        block
     }
 
     /// Makes room for `rows` slates of at most `slots` slots, none of them missing. Column values are unspecified
@@ -93,30 +88,33 @@ impl Block {
     /// # Panics
     /// If `rows` is more than [`Block::ROWS`].
     pub fn reset(&mut self, rows: usize, slots: usize) {
-        self.missing.clear();
-        self.segments.clear();
-        self.groups.clear();
-        self.resize(rows, slots);
-    }
-
-    fn resize(&mut self, rows: usize, slots: usize) {
         assert!(rows <= Self::ROWS, "a block holds at most {} rows", Self::ROWS);
         self.rows = rows;
         self.slots = if self.has_slots() { slots } else { 0 };
-        for (kind, columns) in self.by_slot.iter_mut().enumerate() {
-            if self.columns.has(kind) {
-                column::resize(columns, self.slots);
-                self.ranges.by_slot[kind].resize(self.slots, None);
-            }
-        }
-        self.ranges.forget_all();
+        self.make_room(self.slots);
+        self.forget_ranges();
         self.fill_up();
-        if self.columns.segmented {
+        self.missing.clear();
+        self.segments.clear();
+        self.groups.clear();
+        if self.kinds.segmented {
             self.segments.resize(rows, 0);
         }
-        if self.columns.groups > 0 {
+        if self.kinds.groups > 0 {
             self.groups.resize(rows, 0);
         }
+    }
+
+    /// Has columns for slates of so many slots.
+    fn make_room(&mut self, slots: usize) {
+        for (count, (columns, ranges)) in self.kinds.counts.iter().zip(self.columns.iter_mut().zip(&mut self.ranges)) {
+            column::resize(columns, count.columns(slots));
+            ranges.resize(columns.len(), None);
+        }
+    }
+
+    fn forget_ranges(&mut self) {
+        self.ranges.iter_mut().for_each(|ranges| ranges.fill(None));
     }
 
     /// Number of slates.
@@ -131,38 +129,22 @@ impl Block {
 
     /// Whether the structure looks into the slots at all.
     pub fn has_slots(&self) -> bool {
-        self.columns.logging || self.columns.policies.iter().any(|p| p.target)
+        self.kinds.counts.contains(&Count::EachSlot)
     }
 
     /// The columns to fill.
     pub fn fields(&self) -> Vec<Field> {
-        let most = 2 + self.by_slot.len() * self.slots + self.columns.policies.len();
-        let mut fields = Vec::with_capacity(most);
-        fields.push(Field::Reward);
-        if self.columns.pool {
-            fields.push(Field::Pool);
-        }
+        let policies = 0..self.kinds.policies();
+        let mut fields = vec![Field::Reward, Field::Pool];
         for slot in 0..self.slots {
-            if self.columns.logging {
-                fields.push(Field::Logging { slot });
-            }
-            for (policy, shape) in self.columns.policies.iter().enumerate() {
-                if shape.target {
-                    fields.push(Field::Target { policy, slot });
-                }
-                if shape.chi {
-                    fields.push(Field::Chi { policy, slot });
-                }
-                if shape.anywhere {
-                    fields.push(Field::Anywhere { policy, slot });
-                }
-            }
+            fields.push(Field::Logging { slot });
+            let of = |policy| {
+                [Field::Target { policy, slot }, Field::Chi { policy, slot }, Field::Anywhere { policy, slot }]
+            };
+            fields.extend(policies.clone().flat_map(of));
         }
-        for (policy, shape) in self.columns.policies.iter().enumerate() {
-            if shape.weight {
-                fields.push(Field::Weight { policy });
-            }
-        }
+        fields.extend(policies.map(|policy| Field::Weight { policy }));
+        fields.retain(|&field| self.kinds.counts[place(field).0] != Count::None);
         fields
     }
 
@@ -177,19 +159,13 @@ impl Block {
     /// One column, with the rows that fill up its last group: there, no slot decides anything, the reward is 0, and so is a
     /// given weight.
     pub(crate) fn whole_column(&self, field: Field) -> &Column {
-        match BlockColumns::place(field) {
-            Place::Single(place) => &self.single[place],
-            Place::Weight(policy) => &self.weights[policy],
-            Place::Slot(kind, slot) => &self.by_slot[kind][slot],
-        }
+        let (kind, slot) = place(field);
+        &self.columns[kind][slot]
     }
 
     /// The columns of all slots, given the field of one.
     pub(crate) fn whole_columns(&self, field: Field) -> &[Column] {
-        match BlockColumns::place(field) {
-            Place::Slot(kind, _) => &self.by_slot[kind],
-            Place::Single(_) | Place::Weight(_) => std::slice::from_ref(self.whole_column(field)),
-        }
+        &self.columns[place(field).0]
     }
 
     /// One column, to be filled.
@@ -197,14 +173,9 @@ impl Block {
     /// # Panics
     /// If the block has no such column.
     pub fn column_mut(&mut self, field: Field) -> &mut [f64] {
-        let rows = self.rows;
-        self.ranges.of(field).into_iter().for_each(|range| *range = None);
-        let column = match BlockColumns::place(field) {
-            Place::Single(place) => &mut self.single[place],
-            Place::Weight(policy) => &mut self.weights[policy],
-            Place::Slot(kind, slot) => &mut self.by_slot[kind][slot],
-        };
-        column.first_mut(rows)
+        let (kind, slot) = place(field);
+        self.ranges[kind][slot] = None;
+        self.columns[kind][slot].first_mut(self.rows)
     }
 
     /// Fills one column from single-precision numbers, each as the double that it is: several at a time, which a loop over
@@ -223,65 +194,27 @@ impl Block {
     /// # Panics
     /// If the block has no such column, or there are fewer or more numbers than rows.
     pub fn fill_from_singles(&mut self, field: Field, numbers: &[f32]) {
-        let rows = self.rows;
-        assert_eq!(numbers.len(), rows, "a column has one number for each row");
-        let range = singles::widen(numbers, self.column_mut(field));
-        self.ranges.of(field).into_iter().for_each(|known| *known = range);
+        assert_eq!(numbers.len(), self.rows, "a column has one number for each row");
+        let (kind, slot) = place(field);
+        self.ranges[kind][slot] = singles::widen(numbers, self.columns[kind][slot].first_mut(self.rows));
     }
 
-    /// The smallest and the largest reward, if they are known and not below 0.
-    pub(crate) fn reward_range(&self) -> Option<(f64, f64)> {
-        self.ranges.reward
+    /// The smallest and the largest value of a column, if they are known and not below 0.
+    pub(crate) fn range(&self, field: Field) -> Option<(f64, f64)> {
+        let (kind, slot) = place(field);
+        self.ranges[kind][slot]
     }
 
-    /// The smallest and the largest value of a column in each slot, where they are known and not below 0, given the field
-    /// of one slot.
-    pub(crate) fn slot_ranges(&self, field: Field) -> &[Option<(f64, f64)>] {
-        match BlockColumns::place(field) {
-            Place::Slot(kind, _) => &self.ranges.by_slot[kind],
-            Place::Single(_) | Place::Weight(_) => &[],
-        }
-    }
-
-    /// Says that the slate in `row` has no such slot; overwrites the slot's values. Its ratio counts as 1, so it
-    /// contributes `Z = 0` to every weight.
-    pub fn set_missing(&mut self, row: usize, slot: usize) {
-        self.missing.resize(self.slots, Vec::new());
-        self.missing[slot].resize(self.rows, false);
-        self.missing[slot][row] = true;
-        for (kind, columns) in self.by_slot.iter_mut().enumerate() {
-            if self.columns.has(kind) {
-                columns[slot].first_mut(self.rows)[row] = undecided(kind);
-                self.ranges.by_slot[kind][slot] = None;
-            }
-        }
-    }
-
-    /// Whether any slot is missing in any row.
-    pub fn has_missing(&self) -> bool {
-        !self.missing.is_empty()
-    }
-
-    /// Whether any slate has no such slot.
-    pub(crate) fn has_missing_in(&self, slot: usize) -> bool {
-        self.missing.get(slot).is_some_and(|rows| !rows.is_empty())
-    }
-
-    /// Whether the slate in `row` has no such slot.
-    pub fn is_missing(&self, row: usize, slot: usize) -> bool {
-        self.has_missing_in(slot) && self.missing[slot][row]
-    }
-
-    /// Number of slots the slate in `row` has.
-    pub fn length(&self, row: usize) -> usize {
-        self.slots - (0..self.slots).filter(|&slot| self.is_missing(row, slot)).count()
+    /// The same of the columns of all slots, given the field of one.
+    pub(crate) fn ranges(&self, field: Field) -> &[Option<(f64, f64)>] {
+        &self.ranges[place(field).0]
     }
 
     /// From how many items the slate in `row` was drawn.
     pub(crate) fn pool_size(&self, pool: &Pool, row: usize) -> f64 {
         match pool {
             Pool::Size(n) => *n as f64,
-            Pool::Column(_) => self.single[POOL].get(row),
+            Pool::Column(_) => self.columns[POOL][0].get(row),
         }
     }
 
@@ -291,7 +224,7 @@ impl Block {
     /// # Panics
     /// If the specification has no `cluster`.
     pub fn set_cluster(&mut self, row: usize, value: &Segment) {
-        self.groups[row] = group_of(value, self.columns.groups);
+        self.groups[row] = group_of(value, self.kinds.groups);
     }
 
     /// The group that each row's cluster belongs to; empty without clusters.
@@ -301,22 +234,19 @@ impl Block {
 
     /// An empty block for the same rows but for what segments they belong to.
     pub(crate) fn without_segments(&self) -> Block {
-        Self::with_columns(BlockColumns { segmented: false, ..self.columns.clone() })
+        Self::of_kinds(Kinds { segmented: false, ..self.kinds.clone() })
     }
 
     /// Numbers of a row of so many slots.
     pub(crate) fn width_of(&self, slots: usize) -> usize {
-        let kinds = (0..self.by_slot.len()).filter(|&kind| self.columns.has(kind)).count();
-        self.single.len() + self.weights.len() + kinds * slots
+        self.kinds.counts.iter().map(|count| count.columns(slots)).sum()
     }
 
     /// Makes the rows that fill up the last group harmless.
     fn fill_up(&mut self) {
-        for (kind, columns) in self.by_slot.iter_mut().enumerate() {
+        for (kind, columns) in self.columns.iter_mut().enumerate() {
             columns.iter_mut().for_each(|column| column.fill_up(self.rows, undecided(kind)));
         }
-        self.single.iter_mut().for_each(|column| column.fill_up(self.rows, 0.0));
-        self.weights.iter_mut().for_each(|column| column.fill_up(self.rows, 0.0));
     }
 }
 

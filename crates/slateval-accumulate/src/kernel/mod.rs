@@ -93,7 +93,7 @@ fn add_groups(cell: &mut Cell, block: &Block, scratch: &Scratch) {
 fn find_bins(cell: &mut Cell, block: &Block, scratch: &mut Scratch) {
     scratch.rewards.fill(block.rows(), block.whole_column(Field::Reward));
     let rewards = scratch.rewards.plain.first(block.rows());
-    let range = block.reward_range().or_else(|| vector::range(rewards));
+    let range = block.range(Field::Reward).or_else(|| vector::range(rewards));
     cell.begin(range);
     let moves = cell.bins.assign(rewards, range, &mut scratch.bin_rows, ring::ring_rows);
     cell.move_rows(moves.as_ref());

@@ -29,7 +29,7 @@ fn range_of(block: &Block, slot: usize) -> (f64, f64) {
         let present = (0..block.rows()).filter(|&row| !block.is_missing(row, slot)).map(|row| mu[row]);
         return present.fold((1.0, 0.0), |(least, most), mu| (vector::min(least, mu), vector::max(most, mu)));
     }
-    let known = block.slot_ranges(Field::Logging { slot })[slot];
+    let known = block.range(Field::Logging { slot });
     known.or_else(|| vector::range(block.column(Field::Logging { slot }))).unwrap_or((1.0, 0.0))
 }
 

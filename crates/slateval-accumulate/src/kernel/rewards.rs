@@ -1,6 +1,6 @@
 //! The rewards of a block, in the forms in which they are summed.
 
-use slateval_stats::sums::POWERS;
+use slateval_stats::sums::{POWERS, SHARED};
 
 use crate::kernel::simd::column::{Column, ROWS, groups_of};
 use crate::kernel::simd::lanes::{Eight, totals, wide};
@@ -10,6 +10,8 @@ use crate::kernel::simd::lanes::{Eight, totals, wide};
 pub(crate) struct Rewards {
     /// `R` itself.
     pub(crate) plain: Column,
+    /// `-R`.
+    negated: Column,
     ones: Column,
     /// `R` as seen from the cell's origin, and its square; 0 behind the last row.
     pub(crate) centred: Column,
@@ -23,14 +25,19 @@ impl Default for Rewards {
         let mut ones = Column::ZERO;
         ones.first_mut(ROWS).fill(1.0);
         let zero = Column::ZERO;
-        Rewards { plain: zero, ones, centred: zero, squared: zero, sums: [0.0; POWERS] }
+        Rewards { plain: zero, negated: zero, ones, centred: zero, squared: zero, sums: [0.0; POWERS] }
     }
 }
 
 impl Rewards {
     /// Takes in the rewards of a block. `-0.0` becomes `0.0`.
     pub(crate) fn fill(&mut self, rows: usize, rewards: &Column) {
-        plus(rows, rewards, 0.0, &mut self.plain);
+        take_in(rows, rewards, self);
+    }
+
+    /// What all policies share of a row: 1 and the reward, and the reward for the smallest and the largest one.
+    pub(crate) fn shared(&self) -> [&Column; SHARED] {
+        [&self.ones, &self.plain, &self.plain, &self.negated]
     }
 
     /// Fills all that depends on the origin, when it is known.
@@ -45,14 +52,17 @@ impl Rewards {
 }
 
 wide! {
-    /// `out = a + b`.
-    fn plus(rows: usize, a: &Column, b: f64, out: &mut Column) = plus_rows
+    /// Fills what does not depend on the origin.
+    fn take_in(rows: usize, from: &Column, rewards: &mut Rewards) = take_in_rows
 }
 
 #[inline(always)]
-fn plus_rows<F: Eight>(rows: usize, a: &Column, b: f64, out: &mut Column) {
+fn take_in_rows<F: Eight>(rows: usize, from: &Column, rewards: &mut Rewards) {
     for i in 0..groups_of(rows) {
-        F::load(&a.groups()[i]).plus(F::splat(b)).store(&mut out.groups_mut()[i]);
+        let r = F::load(&from.groups()[i]).plus(F::splat(0.0));
+        r.store(&mut rewards.plain.groups_mut()[i]);
+        // -0.0 for 0.0, so that the largest of such rewards is 0.0 again.
+        r.times_plus(F::splat(-1.0), F::splat(-0.0)).store(&mut rewards.negated.groups_mut()[i]);
     }
 }
 

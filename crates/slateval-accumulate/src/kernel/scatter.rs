@@ -15,11 +15,6 @@ use crate::kernel::simd::lanes::{Eight, LANES, Lanes, wide};
 use crate::kernel::simd::vector;
 use crate::kernel::weight_visit::WeightVisit;
 
-/// What all policies share of a row is [`ONE_ROW`] and the reward times these.
-const REWARDS: Lanes = [0.0, 1.0, 1.0, -1.0, 0.0, 0.0, 0.0, 0.0];
-/// The sign of the last is changed as that of a reward is: the largest reward is then 0.0 and not -0.0.
-const ONE_ROW: Lanes = [1.0, 0.0, 0.0, -0.0, 0.0, 0.0, 0.0, 0.0];
-
 /// Adds each row's products of one policy to its bin; what all policies share goes with the first.
 pub(super) fn add_policy(
     cell: &mut Cell,
@@ -31,13 +26,13 @@ pub(super) fn add_policy(
     let (own, witnesses) = (&cell.layout.own[policy], &cell.layout.witnesses[policy]);
     let layout = own.layout;
     let seen = columns.witnesses(&witnesses.layout.list);
+    square_each(columns.rows, seen, squares);
     let (in_header, behind) = if witnesses.start < HEADER { (seen, &[][..]) } else { (&[][..], seen) };
-    square_each(columns.rows, behind, squares);
     let mut target = Target {
         table: &mut cell.table,
         start: own.start / LANES,
         slots: layout.shape.slots,
-        header: (policy == 0).then_some(Header { rewards: &rewards.plain, witnesses: in_header }),
+        header: (policy == 0).then(|| header(rewards, in_header, squares)),
         lefts: columns.basis(),
         visits: &columns.visits,
         bins,
@@ -196,31 +191,23 @@ fn fill_eights<'a>(eights: &mut [EightColumns<'a>], column: impl Fn(usize) -> Op
     }
 }
 
-/// What all policies share, and the witnesses of the first policy that have room beside it.
-#[derive(Clone, Copy)]
-struct Header<'a> {
-    rewards: &'a Column,
-    witnesses: &'a [Column],
+/// What all policies share, and the witnesses of the first policy that have room beside it, with their squares.
+fn header<'a>(rewards: &'a Rewards, witnesses: &'a [Column], squares: &'a [Column]) -> EightColumns<'a> {
+    let mut columns = [&Column::ZERO; LANES];
+    columns[..SHARED].copy_from_slice(&rewards.shared());
+    let with_squares = witnesses.iter().zip(squares).flat_map(|(witness, square)| [witness, square]);
+    columns[SHARED..].iter_mut().zip(with_squares).for_each(|(to, column)| *to = column);
+    columns
 }
 
-impl Header<'_> {
-    /// Adds a row, its reward, its reward among the extremes, and witnesses.
-    #[inline(always)]
-    fn add<F: Eight>(self, group: usize, row: usize, sums: &mut Lanes) {
-        // Rewards are finite: times 0 they are 0.
-        let reward = F::splat(self.rewards.groups()[group][row]);
-        let mut more = reward.times_plus(F::load(&REWARDS), F::load(&ONE_ROW));
-        if let Some((first, others)) = self.witnesses.split_first() {
-            let h = first.groups()[group][row];
-            more = more.with_lane(SHARED, h).with_lane(SHARED + 1, h * h);
-            if let Some(second) = others.first() {
-                let h = second.groups()[group][row];
-                more = more.with_lane(SHARED + 2, h).with_lane(SHARED + 3, h * h);
-            }
-        }
-        let before = F::load(sums);
-        more.plus(before).with_third_and_fourth_of(more.least(before)).store(sums);
-    }
+/// The lanes of the smallest reward and of the largest one, of which the smallest number is kept, are below 0.
+const EXTREMES: Lanes = [0.0, 0.0, -1.0, -1.0, 0.0, 0.0, 0.0, 0.0];
+
+/// Adds a row, its reward, its reward among the extremes, and witnesses.
+#[inline(always)]
+fn add_header<F: Eight>(more: &Lanes, sums: &mut Lanes) {
+    let (more, before) = (F::load(more), F::load(sums));
+    F::load(&EXTREMES).where_below(F::splat(0.0), more.least(before), more.plus(before)).store(sums);
 }
 
 /// One policy's part of the bins, and what goes there.
@@ -230,7 +217,7 @@ struct Target<'a> {
     start: usize,
     slots: usize,
     /// What goes to the beginning of a bin's row, where it is still to be added.
-    header: Option<Header<'a>>,
+    header: Option<EightColumns<'a>>,
     /// `W_j`.
     lefts: &'a [Column],
     /// Of each `G_m`.
@@ -280,7 +267,11 @@ fn add_each_row<F: Eight, const BASIS: usize, const RIGHTS: usize, const CHI: us
     }
     let rows = [[0.0; LANES]; LANES];
     let (mut rights, mut chi, mut witnesses) = ([rows; RIGHTS], [rows; CHI], [rows; WITNESSES]);
+    let mut shared = [[0.0; LANES]; LANES];
     for (group, eight) in bins.chunks(LANES).take(GROUPS).enumerate() {
+        if let Some(columns) = &header {
+            turn::<F>(columns, group, &mut shared);
+        }
         for (columns, rows) in from.rights.iter().zip(&mut rights) {
             turn::<F>(columns, group, rows);
         }
@@ -296,8 +287,8 @@ fn add_each_row<F: Eight, const BASIS: usize, const RIGHTS: usize, const CHI: us
             // With the header, or what stands in its place.
             fetch(sums, ahead * stride + start - 1, 1 + (1 + BASIS) * (RIGHTS + CHI) + WITNESSES);
             let at = bin as usize * stride;
-            if let Some(header) = header {
-                header.add::<F>(group, r, &mut sums[at]);
+            if header.is_some() {
+                add_header::<F>(&shared[r], &mut sums[at]);
             }
             let row = &mut sums[at + start..][..(1 + BASIS) * (RIGHTS + CHI) + WITNESSES];
             for i in 0..RIGHTS {
@@ -337,7 +328,11 @@ fn add_each_row_of_any<F: Eight>(target: &mut Target<'_>, from: &Listed<'_>) {
     let masks: Vec<Lanes> = (0..from.chi).map(|group| slot_mask(slots, group)).collect();
     let mut turned = vec![[[0.0; LANES]; LANES]; from.eights.len()];
     let lines = 1 + (1 + lefts.len()) * (from.rights + from.chi) + (from.eights.len() - from.rights - from.chi);
+    let mut shared = [[0.0; LANES]; LANES];
     for (group, eight) in bins.chunks(LANES).take(GROUPS).enumerate() {
+        if let Some(columns) = &header {
+            turn::<F>(columns, group, &mut shared);
+        }
         for (columns, rows) in from.eights.iter().zip(&mut turned) {
             turn::<F>(columns, group, rows);
         }
@@ -348,8 +343,8 @@ fn add_each_row_of_any<F: Eight>(target: &mut Target<'_>, from: &Listed<'_>) {
             let ahead = bins[if ahead < bins.len() { ahead } else { 0 }] as usize;
             fetch(sums, ahead * stride + start - 1, lines);
             let at = bin as usize * stride;
-            if let Some(header) = header {
-                header.add::<F>(group, r, &mut sums[at]);
+            if header.is_some() {
+                add_header::<F>(&shared[r], &mut sums[at]);
             }
             let (products, rest) = sums[at + start..].split_at_mut((1 + lefts.len()) * rights.len());
             let (of_one, of_weights) = products.split_at_mut(rights.len());

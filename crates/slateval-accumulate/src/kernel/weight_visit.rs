@@ -2,7 +2,7 @@
 //! See docs/methods.md, sections 3.2 and 3.3.
 
 use crate::kernel::simd::column::{Column, GROUPS, ROWS, groups_of};
-use crate::kernel::simd::lanes::{Eight, LANES, Lanes, Part, store_all, totals_of, wide};
+use crate::kernel::simd::lanes::{Eight, LANES, Lanes, Numbers, store_all, totals_of, wide};
 use crate::kernel::simd::vector;
 use crate::kernel::weight_counts;
 
@@ -87,12 +87,12 @@ fn visit_rows<F: Eight>(rows: usize, below: &Column, w: &Column, rewards: [&Colu
     for part in 0..F::PARTS {
         let mut sums_of_part = [F::Part::splat(0.0); 6];
         for i in 0..groups_of(rows) {
-            let load = |column: &Column| F::Part::load(&column.groups()[i], part);
+            let load = |column: &Column| F::Part::load_part(&column.groups()[i], part);
             let g = load(below).plus(load(w));
             let (gr, gr2) = (g.times(load(rewards[0])), g.times(load(rewards[1])));
-            g.store(&mut out.weight.groups_mut()[i], part);
-            gr.store(&mut out.with_reward.groups_mut()[i], part);
-            gr2.store(&mut out.with_squared_reward.groups_mut()[i], part);
+            g.store_part(&mut out.weight.groups_mut()[i], part);
+            gr.store_part(&mut out.with_reward.groups_mut()[i], part);
+            gr2.store_part(&mut out.with_squared_reward.groups_mut()[i], part);
             let [a, b, c, d, e, f] = &mut sums_of_part;
             *a = a.plus(gr);
             *b = b.plus(gr2);
@@ -104,7 +104,7 @@ fn visit_rows<F: Eight>(rows: usize, below: &Column, w: &Column, rewards: [&Colu
         store_all(sums_of_part, &mut sums, part);
         let mut seen_of_part = SeenInLanes::<F::Part>::new();
         for i in 0..(rows / LANES).min(GROUPS) {
-            seen_of_part.add(F::Part::load(&out.weight.groups()[i], part));
+            seen_of_part.add(F::Part::load_part(&out.weight.groups()[i], part));
         }
         store_all(seen_of_part.parts(), &mut seen, part);
     }
@@ -123,7 +123,7 @@ struct SeenInLanes<P> {
     fourths: P,
 }
 
-impl<P: Part> SeenInLanes<P> {
+impl<P: Numbers> SeenInLanes<P> {
     #[inline(always)]
     fn new() -> Self {
         let zero = P::splat(0.0);

@@ -6,7 +6,7 @@ use slateval_stats::{Family, Field, ORDERS, Pool, Structure};
 
 use crate::block::Block;
 use crate::kernel::simd::column::{Column, ROWS, groups_of, resize};
-use crate::kernel::simd::lanes::{Eight, LANES, Part, store_all, totals_of, wide};
+use crate::kernel::simd::lanes::{Eight, LANES, Numbers, store_all, totals_of, wide};
 use crate::kernel::simd::vector;
 
 /// Fills `g` with the weights of one policy, given its slot ratios.
@@ -157,12 +157,12 @@ fn first_orders_of<F: Eight>(rows: usize, z: &[Column], e: &mut [Column; ORDERS_
         for i in 0..groups_of(rows) {
             let (mut orders, mut squares) = ([zero; ORDERS_AND_REST], [zero; ORDERS_AND_REST]);
             for z in z {
-                let z = F::Part::load(&z.groups()[i], part);
+                let z = F::Part::load_part(&z.groups()[i], part);
                 take_slot(z, &mut orders);
                 take_slot(z.times(z), &mut squares);
             }
             for j in 0..ORDERS_AND_REST {
-                orders[j].store(&mut e[j].groups_mut()[i], part);
+                orders[j].store_part(&mut e[j].groups_mut()[i], part);
                 sums_of_part[j] = sums_of_part[j].plus(squares[j]);
             }
             pairs_of_part[0] = pairs_of_part[0].plus(orders[1]);
@@ -187,7 +187,7 @@ fn order_sums_of<F: Eight>(rows: usize, x: &[Column]) -> [f64; ORDERS_AND_REST] 
         for i in 0..groups_of(rows) {
             let mut orders = [F::Part::splat(0.0); ORDERS_AND_REST];
             for x in x {
-                take_slot(F::Part::load(&x.groups()[i], part), &mut orders);
+                take_slot(F::Part::load_part(&x.groups()[i], part), &mut orders);
             }
             for j in 0..ORDERS_AND_REST {
                 sums_of_part[j] = sums_of_part[j].plus(orders[j]);
@@ -200,7 +200,7 @@ fn order_sums_of<F: Eight>(rows: usize, x: &[Column]) -> [f64; ORDERS_AND_REST] 
 
 /// `e_j += z e_{j-1}`, and for the rest as in [`elementary_with_rest`].
 #[inline(always)]
-fn take_slot<P: Part>(z: P, e: &mut [P; ORDERS_AND_REST]) {
+fn take_slot<P: Numbers>(z: P, e: &mut [P; ORDERS_AND_REST]) {
     e[ORDERS] = z.times_plus(e[ORDERS].plus(e[ORDERS - 1]), e[ORDERS]);
     for j in (1..ORDERS).rev() {
         e[j] = z.times_plus(e[j - 1], e[j]);

@@ -1,8 +1,7 @@
 //! What was checked, and how it went.
 //! See docs/methods.md, section 8.
 
-use std::fmt;
-
+use crate::names::names;
 use crate::result::finding::Finding;
 
 /// One thing that was checked.
@@ -103,37 +102,26 @@ impl Check {
     }
 }
 
-impl CheckName {
-    /// The name in results.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            CheckName::Propensities => "propensities",
-            CheckName::EstimatedPropensities => "estimated-propensities",
-            CheckName::Chi => "chi",
-            CheckName::Factored => "factored",
-            CheckName::TargetSlots => "target-slots",
-            CheckName::Ess => "ess",
-            CheckName::Tail => "tail",
-            CheckName::Concentration => "concentration",
-            CheckName::Rewards => "rewards",
-            CheckName::Bias => "bias",
-            CheckName::Order => "order",
-            CheckName::Structure => "structure",
-            CheckName::Clusters => "clusters",
-            CheckName::Guarantee => "guarantee",
-            CheckName::Correction => "correction",
-            CheckName::Variance => "variance",
-            CheckName::Bins => "bins",
-            CheckName::Skipped => "skipped",
-        }
-    }
-}
-
-impl fmt::Display for CheckName {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.as_str())
-    }
-}
+names!(CheckName {
+    Propensities: "propensities",
+    EstimatedPropensities: "estimated-propensities",
+    Chi: "chi",
+    Factored: "factored",
+    TargetSlots: "target-slots",
+    Ess: "ess",
+    Tail: "tail",
+    Concentration: "concentration",
+    Rewards: "rewards",
+    Bias: "bias",
+    Order: "order",
+    Structure: "structure",
+    Clusters: "clusters",
+    Guarantee: "guarantee",
+    Correction: "correction",
+    Variance: "variance",
+    Bins: "bins",
+    Skipped: "skipped",
+});
 
 impl Status {
     /// Warns above one limit and fails above another.

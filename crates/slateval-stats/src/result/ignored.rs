@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use crate::names::names;
 use crate::spec::shown::shown;
 
 /// Why a file of a directory was left out.
@@ -47,53 +48,28 @@ pub enum IgnoreReason {
     Unreadable,
 }
 
+names!(IgnoreReason {
+    Text: "text",
+    PackedText: "packed-text",
+    Packed: "packed",
+    Unfinished: "unfinished",
+    UnknownContents: "unknown-contents",
+    Empty: "empty",
+    Bzip2: "bzip2",
+    Xz: "xz",
+    Lz4: "lz4",
+    Snappy: "snappy",
+    Zip: "zip",
+    Orc: "orc",
+    Avro: "avro",
+    SequenceFile: "sequence-file",
+    EncryptedParquet: "encrypted-parquet",
+    Summary: "summary",
+    NotAFile: "not-a-file",
+    Unreadable: "unreadable",
+});
+
 impl IgnoreReason {
-    /// All reasons.
-    pub const ALL: [IgnoreReason; 18] = [
-        IgnoreReason::Text,
-        IgnoreReason::PackedText,
-        IgnoreReason::Packed,
-        IgnoreReason::Unfinished,
-        IgnoreReason::UnknownContents,
-        IgnoreReason::Empty,
-        IgnoreReason::Bzip2,
-        IgnoreReason::Xz,
-        IgnoreReason::Lz4,
-        IgnoreReason::Snappy,
-        IgnoreReason::Zip,
-        IgnoreReason::Orc,
-        IgnoreReason::Avro,
-        IgnoreReason::SequenceFile,
-        IgnoreReason::EncryptedParquet,
-        IgnoreReason::Summary,
-        IgnoreReason::NotAFile,
-        IgnoreReason::Unreadable,
-    ];
-
-    /// The name in results.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            IgnoreReason::Text => "text",
-            IgnoreReason::PackedText => "packed-text",
-            IgnoreReason::Packed => "packed",
-            IgnoreReason::Unfinished => "unfinished",
-            IgnoreReason::UnknownContents => "unknown-contents",
-            IgnoreReason::Empty => "empty",
-            IgnoreReason::Bzip2 => "bzip2",
-            IgnoreReason::Xz => "xz",
-            IgnoreReason::Lz4 => "lz4",
-            IgnoreReason::Snappy => "snappy",
-            IgnoreReason::Zip => "zip",
-            IgnoreReason::Orc => "orc",
-            IgnoreReason::Avro => "avro",
-            IgnoreReason::SequenceFile => "sequence-file",
-            IgnoreReason::EncryptedParquet => "encrypted-parquet",
-            IgnoreReason::Summary => "summary",
-            IgnoreReason::NotAFile => "not-a-file",
-            IgnoreReason::Unreadable => "unreadable",
-        }
-    }
-
     /// What the file is, to stand behind its name.
     pub fn in_words(self) -> &'static str {
         match self {
@@ -124,12 +100,6 @@ impl IgnoreReason {
     pub fn of_name(name: &str) -> Self {
         let known = IgnoreReason::ALL.into_iter().find(|reason| reason.as_str() == name);
         known.unwrap_or(IgnoreReason::UnknownContents)
-    }
-}
-
-impl fmt::Display for IgnoreReason {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.as_str())
     }
 }
 

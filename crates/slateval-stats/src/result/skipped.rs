@@ -1,6 +1,6 @@
 //! Rows and files of a log that could not be used and were left out.
 
-use std::fmt;
+use crate::names::names;
 
 /// Why a row or a file was left out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -25,44 +25,22 @@ pub enum SkipReason {
     UnreadableFile,
 }
 
+names!(SkipReason {
+    NotANumber: "not-a-number",
+    Missing: "missing",
+    OutOfRange: "out-of-range",
+    UnevenSlots: "uneven-slots",
+    TooManySlots: "too-many-slots",
+    Malformed: "malformed",
+    Positions: "positions",
+    TwoLabels: "two-labels",
+    UnreadableFile: "unreadable-file",
+});
+
 impl SkipReason {
-    /// All reasons.
-    pub const ALL: [SkipReason; 9] = [
-        SkipReason::NotANumber,
-        SkipReason::Missing,
-        SkipReason::OutOfRange,
-        SkipReason::UnevenSlots,
-        SkipReason::TooManySlots,
-        SkipReason::Malformed,
-        SkipReason::Positions,
-        SkipReason::TwoLabels,
-        SkipReason::UnreadableFile,
-    ];
-
-    /// The name in results.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            SkipReason::NotANumber => "not-a-number",
-            SkipReason::Missing => "missing",
-            SkipReason::OutOfRange => "out-of-range",
-            SkipReason::UnevenSlots => "uneven-slots",
-            SkipReason::TooManySlots => "too-many-slots",
-            SkipReason::Malformed => "malformed",
-            SkipReason::Positions => "positions",
-            SkipReason::TwoLabels => "two-labels",
-            SkipReason::UnreadableFile => "unreadable-file",
-        }
-    }
-
     /// The reason of this name.
     pub fn of_name(name: &str) -> Option<Self> {
         SkipReason::ALL.into_iter().find(|reason| reason.as_str() == name)
-    }
-}
-
-impl fmt::Display for SkipReason {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.as_str())
     }
 }
 

@@ -4,6 +4,7 @@
 use std::fmt;
 use std::str::FromStr;
 
+use crate::names::setting;
 use crate::spec::error::{Error, Result};
 use crate::spec::structure::Structure;
 
@@ -61,16 +62,12 @@ impl CorrectionChoice {
     }
 }
 
-impl fmt::Display for Correction {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Correction::None => "none",
-            Correction::SelfNormalized => "self-normalized",
-            Correction::ControlVariate => "control-variate",
-            Correction::Calibrated => "calibrated",
-        })
-    }
-}
+setting!(Correction, "correction", "must be auto, none, self-normalized, control-variate or calibrated", {
+    None: "none",
+    SelfNormalized: "self-normalized",
+    ControlVariate: "control-variate",
+    Calibrated: "calibrated",
+});
 
 impl fmt::Display for CorrectionChoice {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -85,20 +82,10 @@ impl FromStr for CorrectionChoice {
     type Err = Error;
 
     fn from_str(text: &str) -> Result<Self> {
-        Ok(CorrectionChoice::Fixed(match text {
-            "auto" => return Ok(CorrectionChoice::Auto),
-            "none" => Correction::None,
-            "self-normalized" => Correction::SelfNormalized,
-            "control-variate" => Correction::ControlVariate,
-            "calibrated" => Correction::Calibrated,
-            _ => {
-                return Err(Error::BadSetting {
-                    setting: "correction",
-                    value: text.into(),
-                    why: "must be auto, none, self-normalized, control-variate or calibrated".into(),
-                });
-            }
-        }))
+        match text {
+            "auto" => Ok(CorrectionChoice::Auto),
+            _ => text.parse().map(CorrectionChoice::Fixed),
+        }
     }
 }
 

@@ -1,9 +1,6 @@
 //! Where the logging propensities come from.
 
-use std::fmt;
-use std::str::FromStr;
-
-use crate::spec::error::{Error, Result};
+use crate::names::setting;
 
 /// Where the logging propensities come from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -24,27 +21,4 @@ impl PropensitySource {
     }
 }
 
-impl fmt::Display for PropensitySource {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            PropensitySource::Known => "known",
-            PropensitySource::Estimated => "estimated",
-        })
-    }
-}
-
-impl FromStr for PropensitySource {
-    type Err = Error;
-
-    fn from_str(text: &str) -> Result<Self> {
-        match text {
-            "known" => Ok(PropensitySource::Known),
-            "estimated" => Ok(PropensitySource::Estimated),
-            _ => Err(Error::BadSetting {
-                setting: "propensities",
-                value: text.into(),
-                why: "must be known or estimated".into(),
-            }),
-        }
-    }
-}
+setting!(PropensitySource, "propensities", "must be known or estimated", { Known: "known", Estimated: "estimated" });

@@ -1,8 +1,6 @@
 //! How a summary is evaluated: everything that can be decided after the log has been read.
 
-use std::fmt;
-use std::str::FromStr;
-
+use crate::names::setting;
 use crate::spec::correction::CorrectionChoice;
 use crate::spec::error::{Error, Result};
 use crate::spec::specification::Spec;
@@ -251,29 +249,8 @@ const MIN_DRAWS: usize = 100;
 /// More draws tell nothing more, and would have to be kept.
 pub(crate) const MAX_DRAWS: usize = 1_000_000;
 
-impl fmt::Display for Band {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Band::Multiplier => "multiplier",
-            Band::Bernstein => "bernstein",
-            Band::None => "none",
-        })
-    }
-}
-
-impl FromStr for Band {
-    type Err = Error;
-
-    fn from_str(text: &str) -> Result<Self> {
-        match text {
-            "multiplier" => Ok(Band::Multiplier),
-            "bernstein" => Ok(Band::Bernstein),
-            "none" => Ok(Band::None),
-            _ => Err(Error::BadSetting {
-                setting: "band",
-                value: text.into(),
-                why: "must be multiplier, bernstein or none".into(),
-            }),
-        }
-    }
-}
+setting!(Band, "band", "must be multiplier, bernstein or none", {
+    Multiplier: "multiplier",
+    Bernstein: "bernstein",
+    None: "none",
+});

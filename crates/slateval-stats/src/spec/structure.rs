@@ -6,6 +6,7 @@ use std::collections::BTreeSet;
 use std::fmt;
 use std::str::FromStr;
 
+use crate::names::setting;
 use crate::spec::error::{Error, Result};
 
 /// Orders that structure auto chooses among.
@@ -330,27 +331,4 @@ impl From<Structure> for String {
     }
 }
 
-impl fmt::Display for TargetSlots {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            TargetSlots::Independent => "independent",
-            TargetSlots::Joint => "joint",
-        })
-    }
-}
-
-impl FromStr for TargetSlots {
-    type Err = Error;
-
-    fn from_str(text: &str) -> Result<Self> {
-        match text {
-            "independent" => Ok(TargetSlots::Independent),
-            "joint" => Ok(TargetSlots::Joint),
-            _ => Err(Error::BadSetting {
-                setting: "target-slots",
-                value: text.into(),
-                why: "must be independent or joint".into(),
-            }),
-        }
-    }
-}
+setting!(TargetSlots, "target-slots", "must be independent or joint", { Independent: "independent", Joint: "joint" });

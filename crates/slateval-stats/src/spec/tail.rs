@@ -1,10 +1,7 @@
 //! Which tail of the rewards VaR and CVaR look at.
 //! See docs/methods.md, section 5.4.
 
-use std::fmt;
-use std::str::FromStr;
-
-use crate::spec::error::{Error, Result};
+use crate::names::setting;
 
 /// Which tail VaR and CVaR look at.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -28,23 +25,4 @@ impl Tail {
     }
 }
 
-impl fmt::Display for Tail {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Tail::Lower => "lower",
-            Tail::Upper => "upper",
-        })
-    }
-}
-
-impl FromStr for Tail {
-    type Err = Error;
-
-    fn from_str(text: &str) -> Result<Self> {
-        match text {
-            "lower" => Ok(Tail::Lower),
-            "upper" => Ok(Tail::Upper),
-            _ => Err(Error::BadSetting { setting: "tail", value: text.into(), why: "must be lower or upper".into() }),
-        }
-    }
-}
+setting!(Tail, "tail", "must be lower or upper", { Lower: "lower", Upper: "upper" });

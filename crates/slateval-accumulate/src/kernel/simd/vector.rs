@@ -3,7 +3,7 @@
 use slateval_stats::sums::place_among;
 
 use crate::kernel::simd::column::{Column, groups_of};
-use crate::kernel::simd::lanes::{Eight, LANES, Lanes, Part, store_all, totals_of, wide};
+use crate::kernel::simd::lanes::{Eight, LANES, Lanes, Numbers, store_all, totals_of, wide};
 
 /// The smaller of two numbers: one instruction, for `f64::min` also looks for NaN.
 #[inline(always)]
@@ -131,10 +131,10 @@ fn dots_of_rows<F: Eight, const L: usize, const R: usize>(
         for i in 0..groups_of(rows) {
             let mut factors = [F::Part::splat(0.0); L];
             for l in 0..L {
-                factors[l] = F::Part::load(&lefts[l].groups()[i], part);
+                factors[l] = F::Part::load_part(&lefts[l].groups()[i], part);
             }
             for r in 0..R {
-                let right = F::Part::load(&rights[r].groups()[i], part);
+                let right = F::Part::load_part(&rights[r].groups()[i], part);
                 for l in 0..L {
                     sums_of_part[l][r] = factors[l].times_plus(right, sums_of_part[l][r]);
                 }

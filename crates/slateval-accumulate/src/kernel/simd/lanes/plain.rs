@@ -1,141 +1,73 @@
 //! Eight numbers without vector instructions, or with those that every machine of its kind has.
 
-use super::{AllLanes, Eight, LANES, Lanes};
+use std::array::from_fn;
 
-/// The operations, each with the same attribute.
-macro_rules! plain_lanes {
-    (#[$inline:meta]) => {
-        impl Eight for Lanes {
-            type Part = AllLanes<Self>;
-            const PARTS: usize = 1;
-            type Mask = [bool; LANES];
+use super::{Eight, LANES, Lanes, Numbers};
 
-            #[$inline]
-            fn splat(x: f64) -> Self {
-                [x; LANES]
-            }
+// On x86-64 this is for processors of before AVX2, and nothing has to be inlined.
+impl Numbers for Lanes {
+    fn splat(x: f64) -> Self {
+        [x; LANES]
+    }
 
-            #[$inline]
-            fn load(from: &Lanes) -> Self {
-                *from
-            }
+    fn load_part(from: &Lanes, _all: usize) -> Self {
+        *from
+    }
 
-            #[$inline]
-            fn load_singles(from: &[f32; LANES]) -> Self {
-                from.map(f64::from)
-            }
+    fn store_part(self, to: &mut Lanes, _all: usize) {
+        *to = self;
+    }
 
-            #[$inline]
-            fn store(self, to: &mut Lanes) {
-                *to = self;
-            }
+    fn plus(self, other: Self) -> Self {
+        from_fn(|lane| self[lane] + other[lane])
+    }
 
-            #[$inline]
-            fn plus(self, other: Self) -> Self {
-                each(self, other, |a, b| a + b)
-            }
+    fn times(self, other: Self) -> Self {
+        from_fn(|lane| self[lane] * other[lane])
+    }
 
-            #[$inline]
-            fn times(self, other: Self) -> Self {
-                each(self, other, |a, b| a * b)
-            }
+    fn over(self, other: Self) -> Self {
+        from_fn(|lane| self[lane] / other[lane])
+    }
 
-            #[$inline]
-            fn over(self, other: Self) -> Self {
-                each(self, other, |a, b| a / b)
-            }
+    fn times_plus(self, by: Self, more: Self) -> Self {
+        from_fn(|lane| self[lane].mul_add(by[lane], more[lane]))
+    }
 
-            #[$inline]
-            fn times_plus(self, by: Self, more: Self) -> Self {
-                let mut sums = more;
-                for lane in 0..LANES {
-                    sums[lane] = self[lane].mul_add(by[lane], more[lane]);
-                }
-                sums
-            }
+    fn least(self, other: Self) -> Self {
+        from_fn(|lane| if self[lane] < other[lane] { self[lane] } else { other[lane] })
+    }
 
-            #[$inline]
-            fn least(self, other: Self) -> Self {
-                each(self, other, |a, b| if a < b { a } else { b })
-            }
+    fn most(self, other: Self) -> Self {
+        from_fn(|lane| if self[lane] > other[lane] { self[lane] } else { other[lane] })
+    }
 
-            #[$inline]
-            fn most(self, other: Self) -> Self {
-                each(self, other, |a, b| if a > b { a } else { b })
-            }
+    fn absolute(self) -> Self {
+        self.map(f64::abs)
+    }
 
-            #[$inline]
-            fn absolute(self) -> Self {
-                self.map(f64::abs)
-            }
+    fn where_below(self, limit: Self, one: Self, other: Self) -> Self {
+        from_fn(|lane| if self[lane] < limit[lane] { one[lane] } else { other[lane] })
+    }
 
-            #[$inline]
-            fn is_below(self, other: Self) -> Self {
-                each(self, other, |a, b| f64::from(u8::from(a < b)))
-            }
-
-            #[$inline]
-            fn is_within(self, least: Self, most: Self) -> Self::Mask {
-                std::array::from_fn(|lane| (self[lane] >= least[lane]) & (self[lane] <= most[lane]))
-            }
-
-            #[$inline]
-            fn both(one: Self::Mask, other: Self::Mask) -> Self::Mask {
-                std::array::from_fn(|lane| one[lane] & other[lane])
-            }
-
-            #[$inline]
-            fn every_lane() -> Self::Mask {
-                [true; LANES]
-            }
-
-            #[$inline]
-            fn is_every_lane(mask: Self::Mask) -> bool {
-                mask == Self::every_lane()
-            }
-
-            #[$inline]
-            fn or_outside(self, before: Self, least: f64, most: f64) -> Self {
-                let (least, most) = (least.to_bits(), most.to_bits());
-                each(self, before, |x, before| {
-                    let bits = x.to_bits();
-                    f64::from_bits(bits.wrapping_sub(least) | most.wrapping_sub(bits) | before.to_bits())
-                })
-            }
-
-            #[$inline]
-            fn has_a_sign(self) -> bool {
-                self.iter().any(|x| x.is_sign_negative())
-            }
-
-            #[$inline]
-            fn with_third_and_fourth_of(mut self, other: Self) -> Self {
-                self[2..4].copy_from_slice(&other[2..4]);
-                self
-            }
-
-            #[$inline]
-            fn with_lane(mut self, lane: usize, x: f64) -> Self {
-                self[lane] = x;
-                self
-            }
-
-            #[$inline]
-            fn transpose(eight: [Self; LANES]) -> [Self; LANES] {
-                std::array::from_fn(|lane| eight.map(|row| row[lane]))
-            }
-        }
-    };
+    fn or_outside(self, before: Self, least: f64, most: f64) -> Self {
+        let (least, most) = (least.to_bits(), most.to_bits());
+        from_fn(|lane| {
+            let bits = self[lane].to_bits();
+            f64::from_bits(bits.wrapping_sub(least) | most.wrapping_sub(bits) | before[lane].to_bits())
+        })
+    }
 }
 
-// For processors of before AVX2. Each operation is a call: copies of them all in every loop took five seconds to compile.
-#[cfg(target_arch = "x86_64")]
-plain_lanes!(#[inline(never)]);
+impl Eight for Lanes {
+    type Part = Self;
+    const PARTS: usize = 1;
 
-#[cfg(not(target_arch = "x86_64"))]
-plain_lanes!(#[inline(always)]);
+    fn load_singles(from: &[f32; LANES]) -> Self {
+        from.map(f64::from)
+    }
 
-#[inline(always)]
-fn each(a: Lanes, b: Lanes, of: impl Fn(f64, f64) -> f64) -> Lanes {
-    std::array::from_fn(|lane| of(a[lane], b[lane]))
+    fn transpose(eight: [Self; LANES]) -> [Self; LANES] {
+        from_fn(|lane| eight.map(|row| row[lane]))
+    }
 }
