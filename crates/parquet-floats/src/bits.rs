@@ -189,7 +189,7 @@ fn header(bytes: &mut &[u8]) -> Option<usize> {
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
-    use crate::hybrid::Hybrid;
+    use crate::numbers::Numbers;
 
     /// Runs of some lengths: how often one number repeats, or bytes of packed numbers.
     fn runs(seed: usize) -> (Vec<u8>, usize) {
@@ -221,8 +221,8 @@ mod tests {
             let (bytes, all) = runs(seed);
             for count in [all, all - 1, all - 7, all / 2, 1] {
                 let mut wanted: Vec<f32> = Vec::new();
-                let mut hybrid = Hybrid::new(0, bytes.len(), 1).unwrap();
-                hybrid.look_up(&bytes, &[0.25, 0.5], count, &mut wanted).unwrap();
+                let mut packed = Numbers::new(0, bytes.len(), 1).unwrap();
+                packed.look_up(&bytes, &[0.25, 0.5], count, &mut wanted).unwrap();
                 let mut bits = Bits::default();
                 bits.read(&bytes, count).unwrap();
                 let mut plainly = vec![0.0; count];

@@ -56,6 +56,8 @@ struct Chunk {
 struct Met {
     /// Where the latest page's header begins, and where it ends.
     header: Range<u64>,
+    /// The page has no bytes: where its header ends, the next one begins.
+    is_empty: bool,
     /// Values of all pages.
     values: u64,
 }
@@ -123,7 +125,7 @@ impl Chunks {
             }
             (Use::Page, size)
         };
-        met.header = at..at + claim.header;
+        (met.header, met.is_empty) = (at..at + claim.header, claim.packed == 0);
         self.0.account.hold(chunk.leaf, used, size)
     }
 }
@@ -142,7 +144,7 @@ impl ChunkReader for Chunks {
     fn get_read(&self, start: u64) -> Result<Self::T> {
         let chunk = self.chunk(start)?;
         let mut met = lock(&chunk.met);
-        if met.header.end == start {
+        if met.header.end == start && !met.is_empty {
             return Ok(Bounded(Bytes::new().reader()));
         }
         let mut bytes = self.bytes(chunk, start, HEADER)?;
@@ -153,7 +155,9 @@ impl ChunkReader for Chunks {
         }
         let claim = claim?;
         self.admit(chunk, &mut met, start, claim)?;
-        Ok(Bounded(Bytes::copy_from_slice(&bytes[..claim.header as usize]).reader()))
+        // More than the header: a damaged one may be longer for another reader.
+        let length = bytes.len().min(HEADER.max(claim.header) as usize);
+        Ok(Bounded(Bytes::copy_from_slice(&bytes[..length]).reader()))
     }
 
     fn get_bytes(&self, start: u64, length: usize) -> Result<Bytes> {

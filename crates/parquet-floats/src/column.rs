@@ -14,9 +14,9 @@ use parquet::file::metadata::ParquetMetaData;
 use crate::Use;
 use crate::bits::Bits;
 use crate::chunks::Chunks;
-use crate::hybrid::Hybrid;
 use crate::levels::Levels;
 use crate::memory::Account;
+use crate::numbers::Numbers;
 use crate::pages::Pages;
 use crate::row_lengths::Lengths;
 
@@ -57,8 +57,6 @@ pub(crate) struct Floats<T> {
     dictionary: Vec<T>,
     page: Option<OpenPage>,
     has_lists: bool,
-    /// Levels of a page, one for each value.
-    levels: Vec<u8>,
     /// Numbers of one bit: levels of a page's lists, then the values of a page with a dictionary of two entries.
     bits: Bits,
 }
@@ -83,7 +81,7 @@ struct OpenPage {
 enum Values {
     /// They begin at this byte.
     Plain(usize),
-    Dictionary(Box<Hybrid>),
+    Dictionary(Box<Numbers>),
     /// The page uses the first two entries of the dictionary at most; the column's bits say which.
     Two,
 }
@@ -114,7 +112,6 @@ impl<T: Float> Floats<T> {
             dictionary: Vec::new(),
             page: None,
             has_lists: list,
-            levels: Vec::new(),
             bits: Bits::default(),
         })
     }
@@ -206,13 +203,8 @@ impl<T: Float> Floats<T> {
         if let Some((start, end)) = levels.definition {
             let most = u32::try_from(kind.max_def_level()).ok()?;
             let bits = (u32::BITS - most.leading_zeros()) as usize;
-            // One run as a rule; some writers pack them.
-            if !Hybrid::new(start, end, bits)?.skip_repeated(bytes, most, count)? {
-                self.levels.clear();
-                Hybrid::new(start, end, bits)?.look_up(bytes, &[0, 1, 2, 3], count, &mut self.levels)?;
-                if self.levels.iter().any(|&level| u32::from(level) != most) {
-                    return None;
-                }
+            if !Numbers::new(start, end, bits)?.are_all(bytes, most, count)? {
+                return None;
             }
         }
         let values = self.values(&page, levels.end, count)?;
@@ -233,7 +225,7 @@ impl<T: Float> Floats<T> {
                 if bits == 1 && self.dictionary.len() > 1 && self.bits.read(places, count).is_some() {
                     return Some(Values::Two);
                 }
-                Hybrid::new(at + 1, bytes.len(), usize::from(bits)).map(|places| Values::Dictionary(Box::new(places)))
+                Numbers::new(at + 1, bytes.len(), usize::from(bits)).map(|places| Values::Dictionary(Box::new(places)))
             }
             _ => None,
         }
@@ -263,7 +255,7 @@ impl OpenPage {
                 T::extend(out, bytes.get(*at..end)?);
                 *at = end;
             }
-            Values::Dictionary(hybrid) => hybrid.look_up(bytes, dictionary, count, out)?,
+            Values::Dictionary(packed) => packed.look_up(bytes, dictionary, count, out)?,
             Values::Two => bits.choose(*dictionary.first_chunk()?, count, out)?,
         }
         Some(())

@@ -37,11 +37,10 @@ mod bits;
 mod chunks;
 mod claim;
 mod column;
-mod hybrid;
 mod levels;
 mod long_lists;
-mod lot;
 mod memory;
+mod numbers;
 mod pages;
 mod row_lengths;
 mod unpack;
@@ -83,6 +82,8 @@ pub struct Request {
     pub batch_rows: usize,
     /// Admits memory.
     pub memory: Arc<dyn Memory>,
+    /// Has the `parquet` crate decode all columns. Pages are checked as otherwise.
+    pub library_only: bool,
 }
 
 impl Request {
@@ -90,7 +91,8 @@ impl Request {
     pub fn new(source: Source, footer: ArrowReaderMetadata) -> Self {
         let columns = (0..footer.schema().fields().len()).collect();
         let row_groups = 0..footer.metadata().num_row_groups();
-        Request { source, footer, columns, row_groups, batch_rows: 16_384, memory: Arc::new(Unlimited) }
+        let memory = Arc::new(Unlimited);
+        Request { source, footer, columns, row_groups, batch_rows: 16_384, memory, library_only: false }
     }
 }
 

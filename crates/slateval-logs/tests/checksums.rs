@@ -63,3 +63,8 @@ fn every_flipped_bit_of_a_page_is_noticed() {
         assert!(refused * 10 > flipped * 7, "{packing}: {refused} of {flipped} were refused");
     }
 }
+
+#[test]
+fn the_library_reads_the_same() {
+    run_again_with_the_library("the_library_reads_the_same");
+}

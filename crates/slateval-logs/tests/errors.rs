@@ -399,3 +399,8 @@ fn a_saved_summary_is_no_log() {
         refused(read(&path), &[name, "is a saved summary", "`slateval show` or `slateval merge`"]);
     }
 }
+
+#[test]
+fn the_library_reads_the_same() {
+    run_again_with_the_library("the_library_reads_the_same");
+}

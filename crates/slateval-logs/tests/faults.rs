@@ -123,3 +123,8 @@ fn damaged_summaries_are_refused() {
         }
     }
 }
+
+#[test]
+fn the_library_reads_the_same() {
+    run_again_with_the_library("the_library_reads_the_same");
+}

@@ -381,3 +381,8 @@ fn patterns_and_repeated_paths() {
     let twice = read_as(&[&pattern, &dir.path().join("b.parquet")], &Columns::wide_default(), spec(), 1);
     refused(twice, &["b.parquet is counted already"]);
 }
+
+#[test]
+fn the_library_reads_the_same() {
+    run_again_with_the_library("the_library_reads_the_same");
+}

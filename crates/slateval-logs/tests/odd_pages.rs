@@ -44,3 +44,17 @@ fn a_header_without_end_is_refused() {
     let error = read_odd("endless_header.parquet").unwrap_err();
     assert!(matches!(error, Error::Unreadable { .. }), "{error}");
 }
+
+#[test]
+fn the_library_reads_the_same() {
+    run_again_with_the_library("the_library_reads_the_same");
+}
+
+#[test]
+fn a_switch_that_is_not_known_is_refused() {
+    let mut again = std::process::Command::new(std::env::current_exe().unwrap());
+    let one = "columns_that_would_be_out_of_step_are_refused";
+    let output = again.args(["--exact", one]).env("SLATEVAL_PARQUET", "libary").output().unwrap();
+    let text = String::from_utf8_lossy(&output.stdout);
+    assert!(!output.status.success() && text.contains("SLATEVAL_PARQUET is \"libary\""), "{text}");
+}

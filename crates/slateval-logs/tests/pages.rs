@@ -247,3 +247,8 @@ fn damaged_files_do_no_harm() {
         }
     }
 }
+
+#[test]
+fn the_library_reads_the_same() {
+    run_again_with_the_library("the_library_reads_the_same");
+}

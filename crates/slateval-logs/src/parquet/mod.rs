@@ -24,6 +24,10 @@ use dictionaries::with_dictionaries;
 
 const NAME: &str = "Parquet file";
 
+/// The environment variable that, set to `library`, has the `parquet` crate decode all columns. It tells whether a fault is
+/// this project's.
+const SWITCH: &str = "SLATEVAL_PARQUET";
+
 /// The footer read last. Tasks of one file follow each other, and a footer may describe thousands of row groups.
 #[derive(Debug, Default)]
 pub(crate) struct Footers {
@@ -113,6 +117,7 @@ pub(crate) fn open(place: &Place, part: &Part, footers: &Footers, room: &Room, c
         row_groups: chosen,
         batch_rows: BATCH,
         memory: held.clone(),
+        library_only: is_library_only(place)?,
     };
     let kinds = request.footer.clone();
     let place = place.clone();
@@ -127,6 +132,20 @@ pub(crate) fn open(place: &Place, part: &Part, footers: &Footers, room: &Room, c
     let schema = batches.schema().clone();
     let batches = Box::new(batches.map(move |batch| batch.map_err(&failed)));
     Ok(Batches { first_row, rows: Some(rows), ..Batches::new(schema, batches) })
+}
+
+/// Whether the `parquet` crate is to decode all columns: see [`SWITCH`].
+fn is_library_only(place: &Place) -> Result<bool> {
+    match std::env::var_os(SWITCH) {
+        None => Ok(false),
+        Some(value) if value.is_empty() => Ok(false),
+        Some(value) if value == "library" => Ok(true),
+        Some(value) => {
+            let reason =
+                format!("the environment variable {SWITCH} is {value:?}, and may be \"library\" or not be set");
+            Err(Error::unreadable(place.path(), NAME, reason))
+        }
+    }
 }
 
 /// Where the bytes of some columns come from.

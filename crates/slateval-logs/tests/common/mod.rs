@@ -129,3 +129,12 @@ pub fn refused(result: Result<Summary, Error>, words: &[&str]) {
         assert!(message.contains(word), "`{word}` is not in: {message}");
     }
 }
+
+/// Runs the tests of this program once more, without the one of this name, in a process in which the `parquet` crate decodes
+/// all columns of Parquet files.
+pub fn run_again_with_the_library(own: &str) {
+    let mut again = std::process::Command::new(std::env::current_exe().unwrap());
+    let output = again.args(["--exact", "--skip", own]).env("SLATEVAL_PARQUET", "library").output().unwrap();
+    let text = String::from_utf8_lossy(&output.stdout);
+    assert!(output.status.success() && !text.contains(" 0 passed"), "{text}");
+}
