@@ -9,6 +9,7 @@ The files were made by the versions in `python/requirements-test.txt`. Those of 
 
 from __future__ import annotations
 
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +27,7 @@ ROWS = 260
 def lists(kind: pa.DataType, values: np.ndarray, lengths: np.ndarray) -> pa.Array:
     """Lists of some lengths, which take the values as they come."""
     offsets = np.concatenate([[0], np.cumsum(lengths)])
-    return pa.array([values[a:b] for a, b in zip(offsets[:-1], offsets[1:], strict=True)], kind)
+    return pa.array([values[a:b] for a, b in pairwise(offsets)], kind)
 
 
 def flat(random: np.random.Generator) -> dict[str, pa.Array]:
