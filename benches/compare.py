@@ -57,6 +57,7 @@ class Case:
     rows: int
     threads: int
     command: list[str]
+    environment: dict[str, str] = field(default_factory=dict)
     cpu: float = float("inf")
     wall: float = float("inf")
     peak: float = 0.0
@@ -68,7 +69,8 @@ class Case:
 
     def run(self) -> str:
         """Runs it once more, and returns what it printed."""
-        environment = os.environ | {"POLARS_MAX_THREADS": str(self.threads), "OMP_NUM_THREADS": str(self.threads)}
+        threads = {"POLARS_MAX_THREADS": str(self.threads), "OMP_NUM_THREADS": str(self.threads)}
+        environment = os.environ | threads | self.environment
         with tempfile.TemporaryFile("w+") as output, tempfile.TemporaryFile("w+") as messages:
             start = time.monotonic()
             process = subprocess.Popen(self.command, stdout=output, stderr=messages, env=environment)
@@ -188,20 +190,20 @@ def costs(cases: list[Case]) -> list[list[str]]:
 
 
 def parquet(bench: Bench) -> None:
-    """Both kinds of Parquet logs: all cases of slateval, then the peers, then decoding alone."""
-    ratios: dict[str, dict[str, float]] = {}
+    """Each kind of Parquet log: all cases of slateval, then the peers, then decoding alone."""
+    found: dict[str, dict[str, Case]] = {}
     for kind in bench.kinds:
         rows, fewer = bench.rows, max(bench.rows // 4, 1)
         wide, lists = bench.log(kind, "wide", rows), bench.log(kind, "lists", rows)
         ten = bench.log(kind, "ten", fewer)
+        library = bench.slateval("default, read by the `parquet` crate", wide, rows)
+        library.environment = {"SLATEVAL_PARQUET": "library"}
         ours = [
             bench.slateval("default", wide, rows),
             bench.slateval("default, one thread", wide, rows, threads=1),
+            library,
             bench.slateval("additive without bands", wide, rows, *ADDITIVE),
-            bench.slateval("product", wide, rows, "--structure", "product"),
-            bench.slateval("order 2", wide, rows, "--structure", "order:2"),
             bench.slateval("default, ten targets", ten, fewer, *TEN),
-            bench.slateval("default, one of the ten", ten, fewer),
             bench.slateval("default, 100 segments", wide, rows, "--by", "segment"),
             bench.slateval("default, lists", lists, rows),
         ]
@@ -213,46 +215,38 @@ def parquet(bench: Bench) -> None:
         bench.check(wide, peers)
         compare(f"lists, {lists.name}", bench.mean(lists), bench.mean(wide))
         bench.take_turns([*ours, *peers])
-        bare, bare_ten = decoding(bench, wide, rows, "`parquet` crate"), decoding(bench, ten, fewer, "ten targets")
-        size = f"{rows:,} rows (ten targets: {fewer:,}), {wide.stat().st_size / rows:.1f} bytes a row in the file"
-        bench.publish(f"parquet-{kind}", bench.heading(size), costs([*ours, *peers, *bare, *bare_ten]))
-        ratios[kind] = ratios_of(ours, peers, bare, bare_ten)
-    names = list(dict.fromkeys(name for found in ratios.values() for name in found))
-    shown = {kind: {name: f"{ratio:.2f}" for name, ratio in found.items()} for kind, found in ratios.items()}
-    rows_of = [[name, *(shown[kind].get(name, MISSING) for kind in bench.kinds)] for name in names]
-    bench.publish("ratios", "", [["", *bench.kinds], *rows_of])
+        cases = [*ours, *peers, *decoding(bench, wide, rows)]
+        found[kind] = {case.name: case for case in cases}
+    names = list(dict.fromkeys(name for cases in found.values() for name in cases))
+    table = [["CPU ns a row (DuckDB's time / this one's)", *found]]
+    table += [[name, *(cost_beside_duckdb(cases, name) for cases in found.values())] for name in names]
+    peak = [f"{cases['slateval, default'].peak:.0f}" for cases in found.values()]
+    table.append(["peak MB of slateval, default", *peak])
+    bench.publish("parquet", bench.heading(f"{bench.rows:,} rows (ten targets: a quarter)"), table)
 
 
-def decoding(bench: Bench, log: Path, rows: int, name: str) -> list[Case]:
+def cost_beside_duckdb(cases: dict[str, Case], name: str) -> str:
+    """CPU time of a row and, in brackets, how many times as much DuckDB takes."""
+    case = cases.get(name)
+    if case is None:
+        return MISSING
+    duckdb = [other for other in cases.values() if other.name.startswith("DuckDB")]
+    # Decoding a small log may take less than the clock can tell.
+    ratio = f" ({duckdb[0].nanoseconds / case.nanoseconds:.2f})" if duckdb and case.cpu > 0 else ""
+    return f"{case.nanoseconds:.1f}{ratio}"
+
+
+def decoding(bench: Bench, log: Path, rows: int) -> list[Case]:
     """The yardstick: the `parquet` crate decodes the same columns and drops them."""
     example = bench.example("decode")
     if example is None:
         return []
-    case = Case(f"decoding alone, {name}", rows, 1, [str(example), str(log)])
+    case = Case("decoding alone, `parquet` crate", rows, 1, [str(example), str(log)])
     found = re.search(r"decoding ([\d.]+)", case.run())
     assert found, "the example prints nanoseconds a row"
     # Of the passes that it makes itself, the best counts; the process does more than that.
     case.cpu, case.peak = float(found[1]) * rows / 1e9, 0.0
     return [case]
-
-
-def ratios_of(ours: list[Case], peers: list[Case], bare: list[Case], bare_ten: list[Case]) -> dict[str, float]:
-    default, single, additive, _, _, ten, one, segments, lists = ours
-    found = {}
-    for peer in peers:
-        found[f"CPU time, {peer.name} / default"] = peer.cpu / default.cpu
-        found[f"CPU time, {peer.name} / additive without bands"] = peer.cpu / additive.cpu
-    # Decoding a small log may take less than the clock can tell.
-    for case in (case for case in bare if case.cpu > 0):
-        found["speed of decoding alone that the default reaches"] = case.cpu / default.cpu
-        found["speed of decoding alone that additive without bands reaches"] = case.cpu / additive.cpu
-    found["CPU time, ten targets / one"] = ten.cpu / one.cpu
-    for case in bare_ten:
-        found["CPU time, decoding ten targets alone / one target, default"] = case.cpu / one.cpu
-    found["CPU time, 100 segments / none"] = segments.cpu / default.cpu
-    found["CPU time, lists / wide columns"] = lists.cpu / default.cpu
-    found[f"seconds, one thread / {default.threads}"] = single.wall / default.wall
-    return found
 
 
 def targets(bench: Bench) -> None:
