@@ -114,12 +114,12 @@ impl Numbers {
                     out.resize(out.len() + count, value);
                 }
                 Next::Unpacked { most, .. } if most as usize >= dictionary.len() => return None,
-                // SAFETY: none of these numbers is larger than `most`, which is inside the dictionary. Checking each of them
-                // takes half of the time again.
-                #[expect(unsafe_code, reason = "one check for a whole lot")]
-                Next::Unpacked { numbers, .. } => {
-                    out.extend(numbers.iter().map(|&number| unsafe { *dictionary.get_unchecked(number as usize) }));
-                }
+                // Checking each of them takes half of the time again.
+                #[expect(unsafe_code, reason = "one check for all numbers of a run")]
+                Next::Unpacked { numbers, .. } => out.extend(numbers.iter().map(|&number| {
+                    // SAFETY: no number of the run is larger than `most`, which the arm above found inside the dictionary.
+                    unsafe { *dictionary.get_unchecked(number as usize) }
+                })),
             }
         }
         Some(())

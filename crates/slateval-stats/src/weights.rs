@@ -50,11 +50,18 @@ impl Structure {
 pub fn multilinear(structure: &Structure, z: &[f64]) -> f64 {
     match structure {
         Structure::Additive => 1.0 + z.iter().sum::<f64>(),
-        Structure::Product => z.iter().map(|z| 1.0 + z).product(),
+        Structure::Product => product(z),
+        // All subsets: the product, to the last bit.
+        Structure::Order(m) if *m >= z.len() => product(z),
         Structure::Order(m) => elementary(*m, z).into_iter().sum(),
         Structure::Interactions(family) => interactions(family, z),
         _ => unreachable!("{structure} is no function of slot ratios alone"),
     }
+}
+
+/// `prod_k (1 + z_k)`.
+fn product(z: &[f64]) -> f64 {
+    z.iter().map(|z| 1.0 + z).product()
 }
 
 /// The elementary symmetric polynomials `e_0(z)` to `e_m(z)`, by `e_j += z_k e_{j-1}`: O(K m).
