@@ -212,6 +212,8 @@ impl Summary {
     ///
     /// # Errors
     /// [`Error::Format`] if the bytes are something else, cut short, changed, or of another version.
+    ///
+    /// [`Error::Format`]: crate::Error::Format
     pub fn from_bytes(bytes: &[u8]) -> Result<Summary> {
         let (sums, provenance) = slateval_format::from_bytes(bytes)?;
         Ok(Summary { sums, provenance })
@@ -235,6 +237,13 @@ impl Summary {
     /// assert!((new.mean.estimate.expect("there are rows") - 0.9).abs() < 1e-12);
     /// # Ok::<(), slateval::Error>(())
     /// ```
+    ///
+    /// [`Error::NoRows`]: crate::Error::NoRows
+    /// [`Error::BadSetting`]: crate::Error::BadSetting
+    /// [`Error::TooFewDraws`]: crate::Error::TooFewDraws
+    /// [`Error::BadStructure`]: crate::Error::BadStructure
+    /// [`Error::HugeReward`]: crate::Error::HugeReward
+    /// [`Error::Overflow`]: crate::Error::Overflow
     pub fn evaluate(&self, settings: &Settings) -> Result<Evaluation> {
         self.sums.evaluate(&self.provenance.source(), settings)
     }
@@ -253,6 +262,8 @@ impl Summary {
     /// assert_eq!(median.policies[1].quantiles[0].interval.estimate, Some(1.0));
     /// # Ok::<(), slateval::Error>(())
     /// ```
+    ///
+    /// [`Error::BadSetting`]: crate::Error::BadSetting
     pub fn evaluate_part(&self, segment: Option<&Segment>, settings: &Settings) -> Result<Evaluation> {
         self.sums.evaluate_part(&self.provenance.source(), segment, settings)
     }
@@ -262,6 +273,8 @@ impl Summary {
     ///
     /// # Errors
     /// As [`evaluate`](Summary::evaluate), and [`Error::BadSetting`] if what it needs was not kept.
+    ///
+    /// [`Error::BadSetting`]: crate::Error::BadSetting
     pub fn interactions(&self, settings: &Settings) -> Result<Vec<Interaction>> {
         self.sums.interactions(settings)
     }
@@ -293,6 +306,8 @@ impl Summary {
     /// assert!((gain.estimate.expect("there are rows") - (0.9 - 0.98 * 0.5)).abs() < 1e-12);
     /// # Ok::<(), slateval::Error>(())
     /// ```
+    ///
+    /// [`Error::BadSetting`]: crate::Error::BadSetting
     pub fn combination(
         &self,
         combination: &Combination,

@@ -34,22 +34,23 @@ impl Block {
     }
 
     /// Puts each row into the segment of a number from [`segment_id`](Block::segment_id): a reader that knows which rows have
-    /// the same segment asks once for each segment, and nobody compares the names row by row.
+    /// the same segment asks once for each segment, and the names are not compared row by row.
     ///
     /// ```
-    /// use slateval::{Block, Field, Segment, Spec, Structure, Summary};
+    /// use slateval_accumulate::{Accumulator, Block};
+    /// use slateval_stats::{Field, Segment, Spec, Structure};
     ///
-    /// let mut summary = Summary::new(Spec::new(Structure::Additive, ["new"]).by("country"))?;
-    /// let mut block = Block::new(summary.spec());
+    /// let mut rows = Accumulator::new(Spec::new(Structure::Additive, ["new"]).by("country"))?;
+    /// let mut block = Block::new(rows.spec());
     /// let (de, fr) = (block.segment_id(&"de".into()), block.segment_id(&"fr".into()));
     /// block.reset(3, 1);
     /// block.column_mut(Field::Reward).fill(1.0);
     /// block.column_mut(Field::Logging { slot: 0 }).fill(0.5);
     /// block.column_mut(Field::Target { policy: 0, slot: 0 }).fill(0.5);
     /// block.set_segment_ids(&[de, fr, de]);
-    /// summary.add(&block)?;
-    /// assert!(summary.segments().eq([&Segment::from("de"), &Segment::from("fr")]));
-    /// # Ok::<(), slateval::Error>(())
+    /// rows.add(&block)?;
+    /// assert!(rows.finish().segments().eq([&Segment::from("de"), &Segment::from("fr")]));
+    /// # Ok::<(), slateval_stats::Error>(())
     /// ```
     ///
     /// # Panics
