@@ -9,7 +9,7 @@
 //! wait only in here; [`Accumulator::finish`] gives sums of all of them.
 //!
 //! What is summed is said by `slateval-stats`: [`Cell`](slateval_stats::sums::Cell) and its parts. How it is summed fast is said
-//! by `kernel`, and what the kernel has to compute by [`reference`], a plain accumulator that the tests compare it with.
+//! by `kernel`, and what the kernel has to compute by `reference`, a plain accumulator that the tests compare it with.
 //!
 //! ```
 //! use slateval_accumulate::{Accumulator, Slate};

@@ -128,7 +128,7 @@ impl Spec {
     }
 
     /// The bins of each segment, where there are so many segments: all of them together have at most
-    /// [`SEGMENTS_WITH_ALL_BINS`] times as many as the whole log, so that memory does not grow with segments.
+    /// `SEGMENTS_WITH_ALL_BINS` times as many as the whole log, so that memory does not grow with segments.
     pub fn segment_binning(&self, segments: usize) -> Binning {
         let mut whole = self.cell_binning();
         if self.cluster.is_some() {
