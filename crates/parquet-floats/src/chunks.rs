@@ -212,7 +212,7 @@ impl Window {
         Ok(self.memory.slice(from.min(self.length)..self.length))
     }
 
-    /// Holds so many bytes from `start` on instead, or fewer if the file ends before. Those that are known are not read again.
+    /// Holds `wanted` bytes from `start` on instead, or fewer if the file ends before. Known bytes are not read again.
     ///
     /// Asked for in large steps, but not at once: a damaged file may tell of far more bytes than it has.
     fn read_on(self, mut file: &File, start: u64, wanted: usize) -> io::Result<Window> {

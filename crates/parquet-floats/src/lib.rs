@@ -129,14 +129,14 @@ pub enum Use {
 
 /// Admits the memory that a reader needs, before it is allocated.
 pub trait Memory: fmt::Debug + Send + Sync {
-    /// Admits so many bytes for one use of a leaf column, in place of those before.
+    /// Admits this number of bytes for one use of a leaf column, in place of the number before.
     ///
     /// # Errors
     ///
     /// If that is too much. The reader stops with [`Error::Memory`].
     fn hold(&self, leaf: usize, used: Use, bytes: u64) -> Result<(), Box<dyn StdError + Send + Sync>>;
 
-    /// Whether so many bytes beside those that are held need no closer look.
+    /// Whether this number of bytes, beside those that are held, needs no closer look.
     fn has_room_for(&self, bytes: u64) -> bool;
 }
 

@@ -49,7 +49,7 @@ pub(crate) enum Next<'a> {
 }
 
 impl Numbers {
-    /// Numbers of so many bits in some bytes of a page.
+    /// Numbers of `bits` bits each in some bytes of a page.
     pub(crate) fn new(at: usize, end: usize, bits: usize) -> Option<Self> {
         let lot = Lot { numbers: [0; LOT], taken: 0, end: 0, most: 0 };
         (bits <= BITS && at <= end).then_some(Numbers { at, end, bits, run: Run::Packed { left: 0 }, lot })

@@ -6,7 +6,7 @@ pub(crate) const BITS: usize = 32;
 /// Bytes behind the packed numbers that are looked at, whatever they hold.
 pub(crate) const BEYOND: usize = 32;
 
-/// Unpacks numbers of so many bits, a multiple of eight of them, and returns the largest. Behind the packed numbers,
+/// Unpacks numbers of a given width, a multiple of eight of them, and returns the largest. Behind the packed numbers,
 /// [`BEYOND`] more bytes must follow.
 pub(crate) fn unpack(bits: usize, bytes: &[u8], out: &mut [u32]) -> u32 {
     #[cfg(target_arch = "x86_64")]

@@ -37,7 +37,7 @@ impl Count {
         if is_needed { Count::EachSlot } else { Count::None }
     }
 
-    /// For slates of so many slots.
+    /// For slates of this number of slots.
     pub(super) fn columns(self, slots: usize) -> usize {
         match self {
             Count::None => 0,

@@ -105,7 +105,7 @@ impl Block {
         }
     }
 
-    /// Has columns for slates of so many slots.
+    /// Has columns for slates of this number of slots.
     fn make_room(&mut self, slots: usize) {
         for (count, (columns, ranges)) in self.kinds.counts.iter().zip(self.columns.iter_mut().zip(&mut self.ranges)) {
             column::resize(columns, count.columns(slots));

@@ -110,7 +110,7 @@ pub enum RowFault {
         slate: Box<str>,
         /// The positions found.
         positions: Box<str>,
-        /// The positions that so many rows should have.
+        /// The positions that this number of rows should have.
         wanted: Box<str>,
         /// The column of slates.
         slate_column: Box<str>,

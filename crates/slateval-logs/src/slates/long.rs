@@ -23,11 +23,11 @@ pub(super) struct LongSlates {
     done: Vec<Slate>,
     /// Slates that were added up, for their memory.
     spare: Vec<Slate>,
-    /// A row of which nobody knows its slate: it may be one of the next slate's.
+    /// A row whose slate is unknown: it may be one of the next slate's.
     stray: Option<Stray>,
 }
 
-/// A bad row of which nobody knows its slate.
+/// A bad row whose slate is unknown.
 #[derive(Debug)]
 struct Stray {
     error: Error,
@@ -104,7 +104,7 @@ impl LongSlates {
         }
     }
 
-    /// Gives up the slate of a row that cannot be used. If nobody knows its slate, it may be a row of the slate before it
+    /// Gives up the slate of a row that cannot be used. If its slate is unknown, it may be a row of the slate before it
     /// or of the one behind it: both are given up.
     pub(super) fn spoil(&mut self, to: &mut Intake, batch: &RecordBatch, row: usize, error: Error) -> Result<()> {
         let mut id = Segment::Null;
